@@ -26,6 +26,15 @@ export default defineConfig({
         handler: (code) => `const fetch = undefined;\n${code}`,
       },
     },
+    {
+      name: "read-flags-without-package-data",
+      transform: {
+        filter: { id: /meow\/build\/dependencies\.js/ },
+        // meow gets the program's name from us. Preparing to read it from a package, which checks licenses, would
+        // take as long as everything else that a command loads before its own code.
+        handler: (code) => code.replace("= requireNormalize();", "= () => {};"),
+      },
+    },
   ],
   output: { dir: "dist", cleanDir: true, chunkFileNames: "[name].js" },
 });

@@ -21,5 +21,6 @@ export default defineConfig({
     // Answers come in milliseconds; a machine that also does other work may take its time.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 20_000, interval: 20 } },
   },
 });

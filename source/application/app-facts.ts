@@ -5,7 +5,7 @@ import { freeSpace } from "../base/free-space.ts";
 import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { AppDocument, KeyDocument } from "../cloud/admin/documents.ts";
 import type { AppConfig, ScaleSettings } from "../cloud/app-config.ts";
-import { nameFault, suggestName } from "../cloud/app-name.ts";
+import { nameFault } from "../cloud/app-name.ts";
 import { wantedReplicas } from "../cloud/autoscaler/decide.ts";
 import { availableMemoryBytes } from "../cloud/engines/process/memory-pressure.ts";
 import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
@@ -13,6 +13,9 @@ import { looksSecret } from "../cloud/inspection/environment-snapshot.ts";
 import type { Inspection } from "../cloud/inspection/inspection.ts";
 import { readKeyToken } from "../cloud/keys/token-check.ts";
 import { GpuReader } from "../metrics/gpu-sample.ts";
+
+export { suggestName as appNameFor } from "../cloud/app-name.ts";
+export { looksSecret as isSecretVariable } from "../cloud/inspection/environment-snapshot.ts";
 
 /** Limits the lifetime of a key that is left behind. */
 const keyLifeMs = 24 * 3_600_000;
@@ -27,16 +30,6 @@ export interface MachineCapacity {
 /** Returns why a name is refused, as the end of a sentence; undefined for a valid one. */
 export function appNameFault(name: string): string | undefined {
   return nameFault("app", name);
-}
-
-/** Derives a valid app name from a text. */
-export function appNameFor(text: string): string {
-  return suggestName(text);
-}
-
-/** True when a variable's name suggests that its value is a secret. */
-export function isSecretVariable(name: string): boolean {
-  return looksSecret(name);
 }
 
 /**

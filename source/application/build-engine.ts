@@ -1,13 +1,14 @@
 // Builds the text engine for this machine: faster than the prebuilt one, and needed for devices without
 // one.
+import { execFile } from "node:child_process";
 import { cp, readdir, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { promisify } from "node:util";
 import type { DeviceKind } from "../engine/generation.ts";
 import { addonFileName, ownBuildFolder } from "../engine/text/addon.ts";
 import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
 
-/** Extra build options of each device. */
 const deviceOptions: Record<DeviceKind, readonly string[]> = {
   cpu: [],
   cuda: ["-DGGML_CUDA=ON"],
@@ -66,14 +67,11 @@ async function copySources(carried: string, target: string): Promise<void> {
   }
 }
 
-/** Applies the addon's patches to llama.cpp. */
 async function applyPatches(
   patches: string,
   source: string,
   signal: AbortSignal | undefined,
 ): Promise<void> {
-  const { execFile } = await import("node:child_process");
-  const { promisify } = await import("node:util");
   for (const name of (await readdir(patches)).sort()) {
     const words = ["apply", path.join(patches, name)];
     await promisify(execFile)("git", words, { cwd: source, signal });

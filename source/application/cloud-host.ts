@@ -13,9 +13,9 @@ import type { PortRange } from "../cloud/engines/process/port-pool.ts";
 import { createProcessEngine } from "../cloud/engines/process/process-engine.ts";
 import { proxyOf } from "../cloud/engines/ray/check-cluster.ts";
 import { createRayEngine } from "../cloud/engines/ray/ray-engine.ts";
-import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";
 import type { ExchangeRecord } from "../cloud/gateway/exchange-record.ts";
-import type { ListenerOptions } from "../cloud/gateway/listener-options.ts";
+import { Gateway } from "../cloud/gateway/gateway.ts";
+import type { ListenerOptions } from "../cloud/gateway/gateway-options.ts";
 import type { GatewayControl } from "../cloud/gateway/traffic.ts";
 import { RemoteGateway } from "../cloud/gateway-link/remote-gateway.ts";
 import { CloudKeyStore } from "../cloud/keys/cloud-key-store.ts";
@@ -23,7 +23,7 @@ import { pepperFile } from "../cloud/keys/pepper.ts";
 import { type CloudStore, openStore } from "../cloud/state/cloud-store.ts";
 import { StateDatabase, stateFile } from "../cloud/state/database.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
-import { StoredReservations } from "../cloud/state/reservations.ts";
+import { Reservations } from "../cloud/state/reservations.ts";
 import { outsideUrlOf } from "../configuration/address.ts";
 import { keyAdministration } from "./cloud-keys.ts";
 import { CloudUsage } from "./cloud-usage.ts";
@@ -154,7 +154,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     parts,
     isReady: () => isReady,
   });
-  const engine = openEngine(options, new StoredReservations(database), gateway);
+  const engine = openEngine(options, new Reservations(database), gateway);
   parts.add(() => engine.close());
   const baseUrl = () => {
     const [address] = gateway.addresses;
@@ -226,7 +226,7 @@ async function openGateway(
     server.controlPlane?.noteAnswer(record);
   };
   if (gatewaySocket === undefined) {
-    return createGateway({
+    return new Gateway({
       ...{ listeners, keys, trustedProxies, isReady, onStopRequested, log },
       internalRoute: metricsRoute(organisation, () => usage.metrics(), log),
       observe,
@@ -259,7 +259,7 @@ function openDatabase(
 
 function openEngine(
   { stateFolder, portRange, log }: CloudHostOptions,
-  reservations: StoredReservations,
+  reservations: Reservations,
   gateway: GatewayControl,
 ): Engine {
   const isBusy = (replica: string) => gateway.inFlight(replica) > 0;
@@ -305,7 +305,7 @@ async function openAdminGateway(
   { adminListeners = [], log }: CloudHostOptions,
   { keys, admin, parts }: { keys: CloudKeyStore; admin: AdminServer; parts: Parts },
 ): Promise<Gateway> {
-  const gateway = createGateway({
+  const gateway = new Gateway({
     listeners: adminListeners,
     keys,
     internalRoute: (request, response, key) => admin.answer(request, response, key),

@@ -7,9 +7,7 @@ import { keyState } from "../keys/key-record.ts";
 
 export interface KeyAdministrationOptions {
   keys: CloudKeyStore;
-  /** Default organisation of keys. */
   organisation: string;
-  /** Ends running requests of a key. */
   cutRequestsOf: (keyId: string) => void;
 }
 

@@ -9,9 +9,10 @@ import type { ControlPlane } from "../cloud/control-plane/control-plane.ts";
 import type { ExchangeRecord } from "../cloud/gateway/exchange-record.ts";
 import { AccessLog } from "../cloud/metrics/access-log.ts";
 import { type AppGauges, CloudMetrics } from "../cloud/metrics/cloud-metrics.ts";
-import { costOf, type Prices } from "../cloud/metrics/usage-cost.ts";
 import {
+  costOf,
   firstByteMsAt,
+  type Prices,
   type ReplicaTime,
   type UsageFigures,
 } from "../cloud/metrics/usage-figures.ts";
@@ -79,7 +80,7 @@ export class CloudUsage implements UsageReports {
   }
 
   async metrics(): Promise<string> {
-    return (await this.#metrics.scrape()).text;
+    return await this.#metrics.scrape();
   }
 
   async close(): Promise<void> {
@@ -157,6 +158,6 @@ function documentOf(figures: UsageFigures, prices: Prices | undefined) {
     inputTokens: figures.promptTokens,
     outputTokens: figures.completionTokens,
     gpuSeconds: { busy: seconds("busy"), idle: seconds("idle"), starting: seconds("starting") },
-    cost: prices === undefined ? undefined : costOf(figures, prices).total,
+    cost: prices === undefined ? undefined : costOf(figures, prices),
   };
 }

@@ -92,7 +92,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
     const status = await findControlPlane(stateFolder);
     if (status?.isReady && isSupervised(stateFolder)) return status;
     // It exits if another one holds the lock; that one becomes ready, or is stopping.
-    if (exitCode !== undefined && !isHeld(stateFolder)) {
+    if (exitCode !== undefined && holders(stateFolder).length === 0) {
       if (wasHeld) return await startControlPlane(options);
       break;
     }
@@ -102,12 +102,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
   throw startFailure(logFile, logStart, exitCode);
 }
 
-/** True when a process of a server uses the state folder. */
-function isHeld(stateFolder: string): boolean {
-  return holders(stateFolder).length > 0;
-}
-
-/** Returns the server's running processes. */
+/** Returns the running processes of a server that uses the state folder. */
 function holders(stateFolder: string): ProcessIdentity[] {
   const roles = ["supervisor", "control-plane", ...lockedGateways(stateFolder)] as const;
   const found = roles.flatMap((role) => readLock(stateFolder, role) ?? []);

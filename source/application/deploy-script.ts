@@ -20,7 +20,6 @@ export function modelctlCommand(): string {
 
 export interface DeployScript {
   text: string;
-  /** Valid app name, derived from the model. */
   appName: string;
 }
 

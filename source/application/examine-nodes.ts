@@ -4,9 +4,7 @@ import { readEngineSettings } from "../cloud/engines/engine-settings.ts";
 import { type NodeReport, reportNodes } from "../cloud/engines/ray/node-report.ts";
 import { nameOfNode } from "../cloud/engines/ray/node-resources.ts";
 import { rayClientOf } from "./engine-choice.ts";
-import type { Finding } from "./finding.ts";
-
-const subject = "node";
+import { type Finding, fault, ok, type Verdict, warning } from "./finding.ts";
 
 /** Asks all nodes of the engine's cluster; returns nothing for processes of this machine. */
 export async function examineNodes(stateFolder: string): Promise<Finding[]> {
@@ -16,9 +14,7 @@ export async function examineNodes(stateFolder: string): Promise<Finding[]> {
     return findingsOf(await reportNodes(rayClientOf(settings)));
   } catch (error) {
     if (!(error instanceof ProductError)) throw error;
-    const { hint } = error;
-    const sentence = describeError(error);
-    return [{ subject, kind: "fault", sentence, ...(hint !== undefined && { hint }) }];
+    return [{ subject: "node", ...fault(describeError(error), error.hint) }];
   }
 }
 
@@ -28,15 +24,15 @@ export function findingsOf(reports: readonly NodeReport[]): Finding[] {
   const head = reports.find(({ is_head }) => is_head);
   return reports.map((report) => {
     const role = report.is_head ? " (head)" : "";
-    return findingOf(report, head, `${nameOfNode(report.node_id, nodes)}${role}`);
+    const name = `${nameOfNode(report.node_id, nodes)}${role}`;
+    return { subject: "node", ...verdictOn(report, head, name) };
   });
 }
 
-function findingOf(report: NodeReport, head: NodeReport | undefined, name: string): Finding {
+function verdictOn(report: NodeReport, head: NodeReport | undefined, name: string): Verdict {
   const { python, ray, node, modelctl, serve_error: serveError, error } = report;
   if (error !== null) {
-    const sentence = `${name} did not answer: ${error}`;
-    return { subject, kind: "fault", sentence, hint: "Look at the node in Ray's dashboard." };
+    return fault(`${name} did not answer: ${error}`, "Look at the node in Ray's dashboard.");
   }
   const versions = [
     `Python ${python}`,
@@ -46,22 +42,23 @@ function findingOf(report: NodeReport, head: NodeReport | undefined, name: strin
   ];
   const sentence = `${name}: ${versions.join(", ")}`;
   if (serveError !== null) {
-    return {
-      subject,
-      kind: "fault",
-      sentence: `${name} cannot import ray.serve: ${serveError}`,
-      hint: 'Run there: pip install "ray[serve]" jinja2, and start Ray again.',
-    };
+    return fault(
+      `${name} cannot import ray.serve: ${serveError}`,
+      'Run there: pip install "ray[serve]" jinja2, and start Ray again.',
+    );
   }
   const expected = minorOf(head?.python ?? python);
   if (minorOf(python) !== expected) {
-    const hint = `Use Python ${expected} as on the head; packages and replicas may fail.`;
-    return { subject, kind: "fault", sentence, hint };
+    return fault(
+      sentence,
+      `Use Python ${expected} as on the head; packages and replicas may fail.`,
+    );
   }
-  if (node !== null && modelctl !== null) return { subject, kind: "ok", sentence };
-  const hint =
-    "Only models of modelctl need them: npm install -g modelctl, on the PATH of ray start.";
-  return { subject, kind: "warning", sentence, hint };
+  if (node !== null && modelctl !== null) return ok(sentence);
+  return warning(
+    sentence,
+    "Only models of modelctl need them: npm install -g modelctl, on the PATH of ray start.",
+  );
 }
 
 /** Returns `3.11` of `3.11.7`. */

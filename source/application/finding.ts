@@ -6,3 +6,18 @@ export interface Finding {
   sentence: string;
   hint?: string;
 }
+
+/** Result of a check that knows its subject. */
+export type Verdict = Omit<Finding, "subject">;
+
+export function ok(sentence: string): Verdict {
+  return { kind: "ok", sentence };
+}
+
+export function warning(sentence: string, hint: string): Verdict {
+  return { kind: "warning", sentence, hint };
+}
+
+export function fault(sentence: string, hint?: string): Verdict {
+  return { kind: "fault", sentence, ...(hint !== undefined && { hint }) };
+}

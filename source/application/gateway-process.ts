@@ -1,7 +1,7 @@
 // Gateway processes, which serve from their last routing tables while no control plane runs.
 import { systemClock } from "../base/clock.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
-import { createGateway, type Gateway } from "../cloud/gateway/create-gateway.ts";
+import { Gateway } from "../cloud/gateway/gateway.ts";
 import { defaultGatewayLimits } from "../cloud/gateway/gateway-options.ts";
 import { ControlPlaneLink } from "../cloud/gateway-link/control-plane-link.ts";
 import { LeadingGateway } from "../cloud/gateway-link/leading-gateway.ts";
@@ -91,7 +91,7 @@ function openGateway(options: GatewayProcessOptions, parts: GatewayParts): Gatew
   const { keys, link, leader, ports } = parts;
   const readMetrics = async () =>
     await new AdminClient({ socketPath: adminSocket(stateFolder) }).metrics();
-  return createGateway({
+  return new Gateway({
     // A restarted gateway on any free port keeps its port.
     listeners: listeners.map((it, index) => ({ ...it, port: it.port || (ports[index] ?? 0) })),
     ...{ keys, trustedProxies, leader, log },

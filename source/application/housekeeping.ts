@@ -39,12 +39,22 @@ export function startHousekeeping(
     if (!troubles.has(text)) log(text);
     troubles.add(text);
   };
+  const attempt = async (what: string, work: () => Promise<unknown>) => {
+    try {
+      await work();
+    } catch (error) {
+      if (!abort.signal.aborted) logOnce(`cleaning up ${what} failed: ${describeError(error)}`);
+    }
+  };
   const tidyIn = (waitMs: number) => {
     timer = setTimeout(() => {
       running = Promise.all([
-        tidy(store, log, logOnce, abort.signal),
-        tidyPrompts(promptCache, logOnce),
-        tidyState(stateFolder, logOnce),
+        attempt("the store", () => tidy(store, log, logOnce, abort.signal)),
+        promptCache &&
+          attempt("the stored prompts", () =>
+            new PromptFolder(promptCache.folder).tidy(promptCache),
+          ),
+        stateFolder && attempt(stateFolder, () => removeAbandoned(stateFolder)),
       ]).then(() => {
         if (!abort.signal.aborted) tidyIn(pauseMs);
       });
@@ -65,42 +75,14 @@ async function tidy(
   logOnce: (text: string) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    const { removedBlobs, freedBytes, skipped } = await prune(store);
-    if (removedBlobs > 0 || freedBytes > 0) {
-      log(`removed ${removedBlobs} unused files from the store: ${formatBytes(freedBytes)}`);
-    }
-    if (skipped?.reason === "damaged") {
-      logOnce(`unused files of the store are kept: cannot read ${skipped.manifests.join(", ")}`);
-    }
-    signal.throwIfAborted();
-    const hashed = await hashReferences(store, signal);
-    if (hashed > 0) log(`computed the digests of ${hashed} referenced model files`);
-  } catch (error) {
-    if (!signal.aborted) logOnce(`cleaning up the store failed: ${describeError(error)}`);
+  const { removedBlobs, freedBytes, skipped } = await prune(store);
+  if (removedBlobs > 0 || freedBytes > 0) {
+    log(`removed ${removedBlobs} unused files from the store: ${formatBytes(freedBytes)}`);
   }
-}
-
-async function tidyPrompts(
-  settings: PromptCacheSettings | undefined,
-  logOnce: (text: string) => void,
-): Promise<void> {
-  if (settings === undefined) return;
-  try {
-    await new PromptFolder(settings.folder).tidy(settings);
-  } catch (error) {
-    logOnce(`cleaning up the stored prompts failed: ${describeError(error)}`);
+  if (skipped?.reason === "damaged") {
+    logOnce(`unused files of the store are kept: cannot read ${skipped.manifests.join(", ")}`);
   }
-}
-
-async function tidyState(
-  folder: string | undefined,
-  logOnce: (text: string) => void,
-): Promise<void> {
-  if (folder === undefined) return;
-  try {
-    await removeAbandoned(folder);
-  } catch (error) {
-    logOnce(`cleaning up ${folder} failed: ${describeError(error)}`);
-  }
+  signal.throwIfAborted();
+  const hashed = await hashReferences(store, signal);
+  if (hashed > 0) log(`computed the digests of ${hashed} referenced model files`);
 }

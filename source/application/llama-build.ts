@@ -20,11 +20,9 @@ export interface BuildWork {
 export interface LlamaBuild {
   /** Name of the part, for messages. */
   what: string;
-  /** Destination of the result. */
   folder: string;
   /** Name of the built file, anywhere below the build folder. */
   artifact: string;
-  /** Further built files. */
   companions?: readonly string[];
   target: string;
   cmakeOptions: readonly string[];

@@ -78,7 +78,6 @@ export class ModelLibrary implements LibraryServices {
     };
   }
 
-  /** Lists files of models that are missing or have changed. */
   async findMissingFiles(models: readonly ModelSummary[]): Promise<MissingFile[]> {
     const { findMissingFiles } = await import("../store/library/model-list.ts");
     return await findMissingFiles(models);
@@ -138,7 +137,6 @@ export class ModelLibrary implements LibraryServices {
     return await slidingWindowOf(await this.catalog.resolve(reference), settings);
   }
 
-  /** Returns the name closest to a mistyped one. */
   async nearestModel(reference: string): Promise<string | undefined> {
     const { models } = await this.catalog.listModels({ withDetails: false });
     return nearestName(

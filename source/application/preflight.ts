@@ -8,23 +8,18 @@ import type { DeploymentRequest } from "../cloud/admin/documents.ts";
 import { checkExecutables } from "../cloud/inspection/executables.ts";
 import { isUnreachable } from "./control-plane-process.ts";
 import { type Examined, examine } from "./examine-cloud.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, fault, ok, type Verdict, warning } from "./finding.ts";
+import type { PreparedDeployment } from "./prepare-deployment.ts";
 
 export interface PreflightPlace {
   client: Pick<AdminClient, "status" | "secrets" | "keys">;
   /** True for this machine's server, which is started if none runs. */
   isLocal: boolean;
   stateFolder: string;
-  /** Address for its gateway. */
   gateway: { host: string; port: number };
 }
 
-/** The input of a deployment. */
-export interface Prepared {
-  request: DeploymentRequest;
-  /** Absolute. */
-  script: string;
-}
+export type Prepared = Pick<PreparedDeployment, "request" | "script" | "sizeBytes">;
 
 /** A check; all run concurrently. */
 export interface PreflightCheck {
@@ -59,7 +54,7 @@ export async function preflight(
   run("script", async () => examineScript(await preparing));
   run("server", () => examineServer(preparing, place));
   if (isLocal) {
-    run("programs", async () => [examinePrograms(await preparing)]);
+    run("programs", async () => [{ subject: "programs", ...examinePrograms(await preparing) }]);
     for (const subject of ["system", "python", "state"] as const) run(subject, machine(subject));
     for (const subject of ["venv", "gpu"] as const) {
       run(subject, async () => await examineNeeded(subject, preparing, stateFolder));
@@ -77,34 +72,29 @@ async function examineServer(
   const subject = "server";
   try {
     const { baseUrl } = await client.status();
-    const sentence = `ready at ${baseUrl}`;
     const { request } = await preparing;
-    return [{ subject, kind: "ok", sentence }, ...(await examineStored(request, client))];
+    return [{ subject, ...ok(`ready at ${baseUrl}`) }, ...(await examineStored(request, client))];
   } catch (error) {
     // The script's problems are reported separately.
     await preparing;
-    if (!isLocal || !isUnreachable(error)) {
-      return [{ subject, kind: "fault", sentence: describeError(error) }];
-    }
+    if (!isLocal || !isUnreachable(error)) return [{ subject, ...fault(describeError(error)) }];
   }
-  const sentence = "not running; the launch starts it";
-  return [{ subject, kind: "ok", sentence }, await examineGateway(gateway)];
+  return [
+    { subject, ...ok("not running; the launch starts it") },
+    { subject: "port", ...(await examineGateway(gateway)) },
+  ];
 }
 
-async function examineGateway({ host, port }: PreflightPlace["gateway"]): Promise<Finding> {
-  const subject = "port";
+async function examineGateway({ host, port }: PreflightPlace["gateway"]): Promise<Verdict> {
   const address = `${host}:${port}`;
   const problem = await bindProblem(host, port);
-  if (problem === undefined) return { subject, kind: "ok", sentence: `${address} is free` };
-  return {
-    subject,
-    kind: "fault",
-    sentence:
-      problem.code === "EADDRINUSE"
-        ? `Address ${address} is already in use.`
-        : `The gateway cannot listen on ${address}: ${describeError(problem)}.`,
-    hint: "Choose another with deployctl up --listen, or deployctl profile set listen.",
-  };
+  if (problem === undefined) return ok(`${address} is free`);
+  return fault(
+    problem.code === "EADDRINUSE"
+      ? `Address ${address} is already in use.`
+      : `The gateway cannot listen on ${address}: ${describeError(problem)}.`,
+    "Choose another with deployctl up --listen, or deployctl profile set listen.",
+  );
 }
 
 async function bindProblem(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
@@ -125,51 +115,42 @@ async function examineStored(
   const missing = config.secretNames.filter((secret) => !known.has(secret));
   const findings: Finding[] = [];
   if (missing.length > 0) {
-    findings.push({
-      subject: "secrets",
-      kind: "fault",
-      sentence: `Missing secret on the server: ${missing.join(", ")}.`,
-      hint: `deployctl secrets set ${missing[0]}=VALUE`,
-    });
+    const sentence = `Missing secret on the server: ${missing.join(", ")}.`;
+    const hint = `deployctl secrets set ${missing[0]}=VALUE`;
+    findings.push({ subject: "secrets", ...fault(sentence, hint) });
   } else if (config.secretNames.length > 0) {
-    const sentence = `${config.secretNames.join(", ")} ${config.secretNames.length === 1 ? "is" : "are"} set`;
-    findings.push({ subject: "secrets", kind: "ok", sentence });
+    const verb = config.secretNames.length === 1 ? "is" : "are";
+    findings.push({ subject: "secrets", ...ok(`${config.secretNames.join(", ")} ${verb} set`) });
   }
   if (config.auth === "public") return findings;
   const fits = keys.find(
     ({ state, apps }) =>
       state === "active" && (apps.length === 0 || (name !== undefined && apps.includes(name))),
   );
-  findings.push(
+  const verdict =
     fits === undefined
-      ? {
-          subject: "key",
-          kind: "warning",
-          sentence: "No key is valid for this app yet, so nobody can call it.",
-          hint: "Create one when the app is live.",
-        }
-      : { subject: "key", kind: "ok", sentence: `${fits.description ?? fits.id} may call it` },
-  );
-  return findings;
+      ? warning(
+          "No key is valid for this app yet, so nobody can call it.",
+          "Create one when the app is live.",
+        )
+      : ok(`${fits.description ?? fits.id} may call it`);
+  return [...findings, { subject: "key", ...verdict }];
 }
 
-function examinePrograms({ request, script }: Prepared): Finding {
-  const subject = "programs";
+function examinePrograms({ request, script }: Prepared): Verdict {
   const { inspection, config } = request;
   const folder = path.dirname(script);
   const { executables, requirements, environment } = config;
-  if (executables.length === 0) {
-    return { subject, kind: "ok", sentence: "no external programs needed" };
-  }
+  if (executables.length === 0) return ok("no external programs needed");
   const searchPath = environment.PATH ?? process.env.PATH ?? "";
   try {
     checkExecutables(executables, { searchPath, folder, image: inspection.image });
   } catch (error) {
     // An installed package may provide it.
     const kind = requirements.length > 0 ? "warning" : "fault";
-    return { subject, kind, sentence: describeError(error) };
+    return { kind, sentence: describeError(error) };
   }
-  return { subject, kind: "ok", sentence: `${executables.join(", ")} can be called` };
+  return ok(`${executables.join(", ")} can be called`);
 }
 
 /** Checks a requirement of some apps, which cannot run without it. */
@@ -182,28 +163,18 @@ async function examineNeeded(
   const { gpuCount, machineType, alternatives = [] } = config.hardware;
   const isGpuNeeded = [{ gpuCount }, ...alternatives].every((choice) => choice.gpuCount > 0);
   const needs = {
-    venv: {
-      isNeeded: config.requirements.length > 0,
-      otherwise: "no packages to install",
-    },
+    venv: { isNeeded: config.requirements.length > 0, otherwise: "no packages to install" },
     gpu: { isNeeded: isGpuNeeded && machineType !== "any", otherwise: "not required" },
   };
   const { isNeeded, otherwise } = needs[subject];
-  if (!isNeeded) return [{ subject, kind: "ok", sentence: otherwise }];
+  if (!isNeeded) return [{ subject, ...ok(otherwise) }];
   const finding = await examine(subject, stateFolder);
   return [finding.kind === "warning" ? { ...finding, kind: "fault" } : finding];
 }
 
-function examineScript({ request }: Prepared): Finding[] {
-  const sentence = `read and packed, ${formatBytes(sizeOf(request))}`;
-  return [{ subject: "script", kind: "ok", sentence }, ...examineVariables(request)];
-}
-
-function sizeOf({ bundle }: DeploymentRequest): number {
-  return bundle.files.reduce(
-    (sum, { contentBase64 }) => sum + Buffer.byteLength(contentBase64, "base64"),
-    0,
-  );
+function examineScript({ request, sizeBytes }: Prepared): Finding[] {
+  const size = formatBytes(sizeBytes);
+  return [{ subject: "script", ...ok(`read and packed, ${size}`) }, ...examineVariables(request)];
 }
 
 /** Finds required variables that are not set. */
@@ -217,9 +188,10 @@ function examineVariables({ inspection, config, secrets = {} }: DeploymentReques
     .filter(({ name, required, set }) => required && !set && !given.has(name))
     .map(({ name, file, line }) => ({
       subject: "variables",
-      kind: "fault",
-      sentence: `The script needs ${name}${placeOf(file, line)}, which is not set.`,
-      hint: "Set it as a variable.",
+      ...fault(
+        `The script needs ${name}${placeOf(file, line)}, which is not set.`,
+        "Set it as a variable.",
+      ),
     }));
 }
 

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { toAbsolutePath } from "../base/file-path.ts";
 import { ProductError } from "../base/product-error.ts";
-import type { DeploymentRequest, DeployStrategy } from "../cloud/admin/documents.ts";
+import type { DeploymentRequest } from "../cloud/admin/documents.ts";
 import { checkName, suggestName } from "../cloud/app-name.ts";
 import { collectBundle } from "../cloud/bundle/script-bundle.ts";
 import { cloudErrors } from "../cloud/errors.ts";
@@ -15,12 +15,12 @@ import { inspectScript, readScriptReference } from "../cloud/inspection/inspect-
 import type { Inspection } from "../cloud/inspection/inspection.ts";
 import { modelOf } from "./deploy-script.ts";
 
-export interface DeploymentOptions {
+export interface DeploymentOptions
+  extends Omit<DeploymentRequest, "name" | "inspection" | "config" | "bundle" | "secrets"> {
   /** `deploy.py`, or `deploy.py::serve`. */
   reference: string;
   /** Defaults to the script's name for it, else its file's; for a run, to a generated one. */
   appName: string | undefined;
-  organisation: string | undefined;
   isEphemeral?: boolean;
   /** Never runs the script's top level. */
   isStatic: boolean;
@@ -29,13 +29,6 @@ export interface DeploymentOptions {
   /** Files and folders to upload besides those that the script uses visibly. */
   includes: readonly string[];
   config: ConfigFlags;
-  strategy: DeployStrategy | undefined;
-  isForced: boolean | undefined;
-  isDetached: boolean | undefined;
-  resetsScale: boolean | undefined;
-  smoke: string | undefined;
-  message: string | undefined;
-  annotations: Record<string, string>;
 }
 
 /** Called before each step. */
@@ -54,6 +47,7 @@ export interface PreparedDeployment {
   /** Absolute paths of the script and of the bundle's files. */
   script: string;
   files: string[];
+  sizeBytes: number;
 }
 
 /** @throws ProductError of `inspectScript`, `configFrom`, `collectBundle`; `CLOUD_NAME_INVALID` */
@@ -61,7 +55,7 @@ export async function prepareDeployment(
   wishes: DeploymentOptions,
   progress: PreparationProgress,
 ): Promise<PreparedDeployment> {
-  const { reference, isStatic, mayRun, includes, organisation } = wishes;
+  const { reference, appName, isEphemeral, isStatic, mayRun, includes, ...rest } = wishes;
   const { file, target } = readScriptReference(reference);
   const script = toAbsolutePath(file);
   progress.step("inspect", path.basename(file));
@@ -79,30 +73,26 @@ export async function prepareDeployment(
   const config = configFrom(inspection, { ...wishes.config, environment: open });
   const model = modelOf(readFileSync(script, "utf8"), config.environment);
   const { secrets } = environmentSnapshot(inspection, process.env);
-  const name = chooseName(wishes, inspection, file);
-  if (organisation !== undefined) checkName("organisation", organisation);
+  const name =
+    isEphemeral && appName === undefined ? undefined : chooseName(appName, inspection, file);
+  if (rest.organisation !== undefined) checkName("organisation", rest.organisation);
   progress.step("bundle", `${inspection.target} of ${path.basename(file)}`);
   const bundle = await collectBundle(script, inspection.files, includes);
   const folder = path.dirname(script);
   return {
     request: {
-      name,
-      organisation,
-      inspection,
+      ...rest,
+      ...{ name, inspection, bundle },
       config: { ...config, model },
-      bundle,
       secrets: { ...secrets, ...secret },
-      strategy: wishes.strategy,
-      isForced: wishes.isForced,
-      isDetached: wishes.isDetached,
-      resetsScale: wishes.resetsScale,
-      smoke: wishes.smoke,
-      message: wishes.message,
-      annotations: wishes.annotations,
     },
     warnings: warnings.map(({ sentence }) => sentence),
     script,
     files: bundle.files.map((entry) => path.join(folder, entry.path)),
+    sizeBytes: bundle.files.reduce(
+      (sum, { contentBase64 }) => sum + Buffer.byteLength(contentBase64, "base64"),
+      0,
+    ),
   };
 }
 
@@ -166,13 +156,8 @@ function divideVariables(variables: Record<string, string>) {
   };
 }
 
-function chooseName(
-  { appName, isEphemeral }: DeploymentOptions,
-  { config }: Inspection,
-  file: string,
-): string | undefined {
+function chooseName(appName: string | undefined, { config }: Inspection, file: string): string {
   if (appName !== undefined) return checkName("app", appName);
-  if (isEphemeral) return undefined;
   const own = config.app_name ?? config.name;
   return typeof own === "string" ? checkName("app", own) : suggestName(path.basename(file));
 }

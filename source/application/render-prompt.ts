@@ -1,6 +1,6 @@
 // Renders the exact prompt of a conversation without loading the model.
 import { Check } from "typebox/schema";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { renderSegments, segmentsText } from "../engine/answer/chat-prompt.ts";
 import { prepareChat } from "../engine/answer/prepare-chat.ts";

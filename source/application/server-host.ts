@@ -1,6 +1,5 @@
 // Assembles, starts and stops a server.
 import { randomBytes } from "node:crypto";
-import type { FastifyInstance } from "fastify";
 import type { MinimumRate } from "../base/body-rate.ts";
 import { packageVersion } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
@@ -68,17 +67,17 @@ export interface HostedServer {
 
 /** @throws ProductError of `listen` and `writingState` */
 export async function hostServer(options: HostOptions): Promise<HostedServer> {
-  const { settings, log } = options;
-  const library = new ModelLibrary(settings, options.paths ?? productPaths());
+  const { settings, stateFolder, log, paths = productPaths() } = options;
+  const library = new ModelLibrary(settings, paths);
   const { catalog } = library;
   const requestLog = new RequestLog();
-  const keys = openServerKeys(options.paths ?? productPaths(), log);
+  const keys = openServerKeys(paths, log);
   const policy = keyPolicy(settings, options.address, keys);
   let metrics: ServerMetrics | undefined;
   const ready = Promise.withResolvers<void>();
   const scheduler = new Scheduler({
     catalog,
-    engine: engineSettings(settings, options.paths ?? productPaths()),
+    engine: engineSettings(settings, paths),
     keepAliveMs: settings.keep_alive,
     loadTimeoutMs: settings.load_timeout,
     templateTimeoutMs: settings.template_timeout,
@@ -122,7 +121,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     {
       version: packageVersion(),
       catalog,
-      library: library,
+      library,
       removeModel: (name) => library.remove(name),
       scheduler,
       requestLog,
@@ -161,7 +160,6 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     );
     isLocal = isLoopback(address.host);
     const file: ServerFile = { pid: process.pid, url, token: ownerToken };
-    const { stateFolder } = options;
     if (stateFolder !== undefined)
       writingState(stateFolder, () => writeServerFile(stateFolder, file));
     ready.resolve();
@@ -173,8 +171,8 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       app.server.close();
     };
     const leaveHouse = startHousekeeping(library.store, log, {
-      promptCache: promptHousekeeping(settings, options.paths ?? productPaths()),
-      stateFolder: options.stateFolder,
+      promptCache: promptHousekeeping(settings, paths),
+      stateFolder,
     });
     const notices = [notice, policy.notice].filter((text) => text !== undefined);
     return {
@@ -200,7 +198,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     };
   } catch (error) {
     givingUp.abort();
-    await closeAll(app, scheduler);
+    await Promise.all([app.close(), scheduler.close()]);
     throw error;
   }
 }
@@ -219,10 +217,6 @@ export async function refuseTakenAddress(address: ServerAddress): Promise<void> 
 /** True if starting failed because a modelctl server already runs there. */
 export function isAlreadyRunning(error: unknown): boolean {
   return error instanceof ProductError && error.code === serverErrors.alreadyRunning.code;
-}
-
-async function closeAll(app: FastifyInstance, scheduler: Scheduler): Promise<void> {
-  await Promise.all([app.close(), scheduler.close()]);
 }
 
 async function identify(url: string): Promise<"modelctl" | "other"> {

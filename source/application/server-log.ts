@@ -50,7 +50,6 @@ export function logRequests(requestLog: RequestLog, { request }: ServerLog): voi
   requestLog.follow(write);
 }
 
-/** Formats a log line with its time. */
 export function logLine(text: string): string {
   return `${new Date().toISOString()} ${text}\n`;
 }

@@ -5,7 +5,6 @@ export interface ServiceProgram {
   /** Absolute path of the program, then its arguments. */
   command: readonly string[];
   environment: Readonly<Record<string, string>>;
-  /** Receives the server's output. */
   logFile: string;
 }
 

@@ -26,7 +26,6 @@ interface Supervised {
   process: SupervisedProcess;
   /** Monotonic. */
   startedAt: number;
-  /** Successive failures. */
   failures: number;
 }
 

@@ -93,7 +93,7 @@ export function formatRoughDuration(milliseconds: number): string {
  *
  * @param timeMs since 1970, as `nowMs`
  */
-export function formatRelativeTime(timeMs: number, nowMs: number): string {
+export function formatRelativeTime(timeMs: number, nowMs: number = Date.now()): string {
   const aheadMs = timeMs - nowMs;
   if (aheadMs > 20 * hoursPerYear * msPerHour) return "Forever";
   return `${formatRoughDuration(aheadMs)} ${aheadMs > 0 ? "from now" : "ago"}`;

@@ -31,11 +31,11 @@ export interface ProductErrorDetails {
   /** Failure and reason, in one sentence. */
   message: string;
   /** Advice, in one sentence. */
-  hint?: string;
+  hint?: string | undefined;
   /** The invalid request field, for `/v1`'s `param`. */
-  param?: string;
+  param?: string | undefined;
   /** Seconds until a retry makes sense (`Retry-After`). */
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   cause?: unknown;
 }
 
@@ -70,16 +70,8 @@ export class ProductError extends Error {
     const { code, retryAfterSeconds } = this;
     const { status = this.status, exitCode = this.exitCode, message = this.message } = change;
     const { hint = this.hint, param = this.param } = change;
-    return new ProductError(
-      { code, status, exitCode, description: "" },
-      {
-        message,
-        ...(hint !== undefined && { hint }),
-        ...(param !== undefined && { param }),
-        ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-        cause: this,
-      },
-    );
+    const details = { message, hint, param, retryAfterSeconds, cause: this };
+    return new ProductError({ code, status, exitCode, description: "" }, details);
   }
 
   /** The message followed by the hint: what, why, what to do. */

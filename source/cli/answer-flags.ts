@@ -1,4 +1,5 @@
 // Turns answer flags into the options of a request.
+import { parseJson } from "../base/json.ts";
 import type { AskOptions } from "../client/api-client.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
@@ -39,11 +40,7 @@ function thinkOf(level: string): boolean | string {
 /** Reads `json` or a JSON schema. */
 function parseFormat(text: string): unknown {
   if (text === "json") return text;
-  try {
-    const schema: unknown = JSON.parse(text);
-    if (schema !== null && typeof schema === "object") return schema;
-  } catch {
-    // reported below
-  }
+  const schema = parseJson(text);
+  if (schema !== null && typeof schema === "object") return schema;
   throw usageError("--format must be json or a JSON schema.", "Check the schema's quotes.");
 }

@@ -42,14 +42,12 @@ export const engineFlags = {
   ...gpuFlag,
   numParallel: {
     type: "integer",
-    value: "N",
     text: "Requests that a model answers at a time; default 4",
     least: 1,
     most: 256,
   },
   contextLength: {
     type: "integer",
-    value: "N",
     text: "Context window of one conversation in tokens; by memory, at least 4096",
     least: 0,
   },
@@ -71,25 +69,18 @@ export const hostingFlags = {
 export const optionFlags = {
   temperature: {
     type: "number",
-    value: "N",
     text: "Randomness of the answer; 0 always takes the likeliest token",
     least: 0,
   },
   topP: {
     type: "number",
-    value: "N",
     text: "Sample from the likeliest tokens that add up to this probability",
     least: 0,
     most: 1,
   },
-  numCtx: { type: "integer", value: "N", text: "Context window of this model in tokens", least: 1 },
-  seed: { type: "integer", value: "N", text: "Same seed, same answer", least: -1 },
-  numPredict: {
-    type: "integer",
-    value: "N",
-    text: "Maximum tokens to generate; -1 for no limit",
-    least: -2,
-  },
+  numCtx: { type: "integer", text: "Context window of this model in tokens", least: 1 },
+  seed: { type: "integer", text: "Same seed, same answer", least: -1 },
+  numPredict: { type: "integer", text: "Maximum tokens to generate; -1 for no limit", least: -2 },
 } as const satisfies FlagTable;
 
 export const chatFlags = {
@@ -162,5 +153,4 @@ type SharedFlags = typeof jsonFlag &
   typeof projectorFlag &
   typeof limitRateFlag;
 
-/** Typed values of the shared flags. */
 export type Flags = FlagsOf<SharedFlags>;

@@ -2,7 +2,7 @@
 
 import { shownModel } from "../base/display-text.ts";
 import { formatBytes } from "../base/formats.ts";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import {
   countTokens,
   imageTokens,

@@ -8,7 +8,7 @@ import {
   tooManyText,
 } from "../client/attachments/attach-images.ts";
 import { attachedText, type ImageAttachment } from "../client/attachments/read-image-file.ts";
-import { imageTokens, seesImages } from "../client/chat-calls.ts";
+import { seesImages } from "../client/chat-calls.ts";
 import { attachmentErrors } from "../client/errors.ts";
 
 /**
@@ -58,17 +58,14 @@ export function attachmentLines({
   return lines.map((line) => `${line}\n`).join("");
 }
 
-/** Adds token counts to images; failed counts are left out. */
-export async function countImages(
-  client: ApiClient,
-  model: string,
-  images: readonly ImageAttachment[],
-  signal: AbortSignal,
-): Promise<Array<ImageAttachment & { tokens?: number }>> {
-  const counted: Array<ImageAttachment & { tokens?: number }> = [];
+/** Adds token counts to images that have none; failed counts are left out. */
+export async function countImages<Image extends { base64: string; tokens?: number | undefined }>(
+  images: readonly Image[],
+  count: (base64: string) => Promise<number>,
+): Promise<Array<Image & { tokens?: number | undefined }>> {
+  const counted: Array<Image & { tokens?: number | undefined }> = [];
   for (const image of images) {
-    const prompt = { model, parameters: {} };
-    const tokens = await imageTokens(client, prompt, image.base64, signal).catch(() => undefined);
+    const tokens = image.tokens ?? (await count(image.base64).catch(() => undefined));
     counted.push({ ...image, ...(tokens !== undefined && { tokens }) });
   }
   return counted;

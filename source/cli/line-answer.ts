@@ -3,6 +3,7 @@
 import { mayAttach } from "../client/attachments/attach-images.ts";
 import { missingFile } from "../client/attachments/read-image-file.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
+import type { SessionToolCall } from "../sessions/session.ts";
 import type { ChatBackend } from "../ui/screens/chat/chat-backend.ts";
 import {
   attachWithPictures,
@@ -14,14 +15,13 @@ import {
   type AnswerState,
   conversationOf,
   type EntryImage,
-  type EntryToolCall,
   lastQuestion,
   nextEntryId,
   type TranscriptEntry,
   type UserEntry,
 } from "../ui/screens/chat/conversation/transcript-entry.ts";
 import { endingSentences, Progress, ThinkingText } from "./answer-output.ts";
-import { attachmentLines, cannotSee } from "./image-prompt.ts";
+import { attachmentLines, cannotSee, countImages } from "./image-prompt.ts";
 
 export interface LineAnswerOptions {
   readonly backend: ChatBackend;
@@ -92,20 +92,11 @@ export class LineAnswer {
     return attached;
   }
 
-  /** Adds token counts to images; failed counts are left out. */
-  async #counted(
-    images: readonly EntryImage[],
-    signal: AbortSignal,
-  ): Promise<readonly EntryImage[]> {
+  async #counted(images: readonly EntryImage[], signal: AbortSignal): Promise<EntryImage[]> {
     const { backend, read } = this.#options;
-    const counted: EntryImage[] = [];
-    for (const image of images) {
-      const tokens =
-        image.tokens ??
-        (await backend.imageTokens(image.base64, read().settings, signal).catch(() => undefined));
-      counted.push({ ...image, ...(tokens !== undefined && { tokens }) });
-    }
-    return counted;
+    return await countImages(images, (base64) =>
+      backend.imageTokens(base64, read().settings, signal),
+    );
   }
 
   async #answer(
@@ -132,7 +123,7 @@ export class LineAnswer {
     const thinking = new ThinkingText(this.#options.hidesThinking);
     let text = "";
     let thought = "";
-    const toolCalls: EntryToolCall[] = [];
+    const toolCalls: SessionToolCall[] = [];
     let statistics: AnswerStatistics | undefined;
     const keep = (state: AnswerState): void => {
       if (text === "" && toolCalls.length === 0 && state !== "complete") return;

@@ -6,10 +6,10 @@ import type { AnswerStatistics } from "../client/chat-events.ts";
 import { quitNotice } from "../ui/frame/quit.ts";
 import { runCommand } from "../ui/screens/chat/commands/command.ts";
 import {
-  commandTable,
   type ParsedLine,
   parseLine,
-} from "../ui/screens/chat/commands/command-table.ts";
+  typedCommands,
+} from "../ui/screens/chat/commands/parse-line.ts";
 import type { PromptHistory } from "../ui/screens/chat/composer/prompt-history.ts";
 import type { ChatActions } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { formatStatistics } from "./answer-output.ts";
@@ -81,9 +81,8 @@ export class LineChat {
         return true;
       case "command": {
         await this.#keep(typed);
-        const problem = await this.#attempt(() =>
-          runCommand(parsed.command, this.#context(), parsed.argument),
-        );
+        const ending = runCommand(parsed.command, this.#context(), parsed.argument);
+        const problem = await ending.catch(describeError);
         if (problem !== undefined) process.stderr.write(`${problem}\n`);
         return problem === undefined;
       }
@@ -115,14 +114,6 @@ export class LineChat {
     process.stderr.write(`\n${formatStatistics(statistics)}`);
   }
 
-  async #attempt(run: () => Promise<string | undefined>): Promise<string | undefined> {
-    try {
-      return await run();
-    } catch (error) {
-      return describeError(error);
-    }
-  }
-
   #context() {
     const { actions, answer } = this.#options;
     return lineCommandContext({
@@ -130,7 +121,7 @@ export class LineChat {
       leave: (): undefined => {
         this.#isLeaving = true;
       },
-      help: (topic): undefined => {
+      openHelp: (topic): undefined => {
         process.stderr.write(lineHelp(topic));
       },
       confirm: (question) => this.#confirm(question),
@@ -158,7 +149,7 @@ export class LineChat {
   /** Returns readline's result: the candidates, and the word to complete. */
   async #complete(line: string): Promise<[string[], string]> {
     if (/^\/\S*$/.test(line)) {
-      const names = commandTable.flatMap(({ slash }) => slash ?? []);
+      const names = typedCommands.flatMap(({ slash }) => slash ?? []);
       const found = names.filter((name) => name.startsWith(line));
       if (found.length > 0) return [found, line];
     }

@@ -1,8 +1,8 @@
 // Commands of the line chat, from the screen's command table, and their help.
 import type { Command, CommandContext } from "../ui/screens/chat/commands/command.ts";
-import { commandTable, slashUsages } from "../ui/screens/chat/commands/command-table.ts";
+import { slashUsages, typedCommands } from "../ui/screens/chat/commands/parse-line.ts";
 import { settingRows, tableTexts } from "../ui/screens/chat/commands/settings-table.ts";
-import { type ChatActions, sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
+import { sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { textWidth, truncateText } from "../ui/text/graphemes.ts";
 import { wrapLine } from "../ui/text/wrap-line.ts";
 
@@ -21,25 +21,13 @@ const shortcuts: readonly (readonly [keys: string, title: string])[] = [
   ["Ctrl+D", "Quit, on an empty line"],
 ];
 
-export interface LineActions {
-  actions: ChatActions;
-  leave: CommandContext["leave"];
-  help: CommandContext["openHelp"];
+export type LineActions = Pick<CommandContext, "actions" | "leave" | "openHelp" | "confirm"> & {
   regenerate: () => Promise<undefined>;
-  confirm: CommandContext["confirm"];
-}
+};
 
-/** Returns the context for running commands; those for a screen, such as scrolling, do nothing. */
-export function lineCommandContext({
-  actions,
-  leave,
-  help,
-  regenerate,
-  confirm,
-}: LineActions): CommandContext {
-  const nothing = () => undefined;
-  const onScreen = () => "This needs the full screen: start without --plain.";
-  const never = async () => onScreen();
+/** Returns the context for running commands. */
+export function lineCommandContext({ regenerate, ...line }: LineActions): CommandContext {
+  const { actions } = line;
   const print = (text: string): undefined => {
     process.stderr.write(`${text}\n`);
   };
@@ -47,15 +35,12 @@ export function lineCommandContext({
     printed: await actions.openSession(reference),
   });
   return {
-    actions,
-    leave,
+    ...line,
     print,
     openSession,
-    openHelp: help,
     clear: (name): undefined => {
       actions.clear(name);
     },
-    confirm,
     chooseModel: async () => ({
       printed: `${await actions.listModels()}\nSwitch with: /model NAME`,
     }),
@@ -71,36 +56,10 @@ export function lineCommandContext({
       const lines = sessions.map((head) => sessionText(head, nowMs));
       return { printed: `${lines.join("\n")}\nResume one with: /resume NAME` };
     },
-    stop: nothing,
-    interrupt: nothing,
-    escape: nothing,
-    composer: {
-      edit: nothing,
-      moveRow: nothing,
-      complete: nothing,
-      submit: nothing,
-      takeBack: nothing,
-      moveMenu: nothing,
-      takeFromMenu: nothing,
-      closeMenu: nothing,
-      openEditor: never,
-      startSearch: nothing,
-      search: nothing,
-      endSearch: nothing,
-    },
-    messages: {
-      regenerate,
-      scroll: nothing,
-      stopReading: nothing,
-      select: nothing,
-      toggleThinking: onScreen,
-      copyMessage: never,
-      copyCode: never,
-      editLast: onScreen,
-      cancelEditing: nothing,
-      forkHere: never,
-      page: never,
-    },
+    regenerate,
+    editLast: () => "This needs the full screen: start without --plain.",
+    // Lines that begin with /image are messages.
+    write: () => undefined,
   };
 }
 
@@ -114,7 +73,7 @@ export function helpRows(width: number, topic = ""): string[] {
   if (topic === "shortcuts") {
     return shortcuts.flatMap(([keys, title]) => labelled(keys, title, width));
   }
-  const commands = commandTable.filter((command) => isAbout(command, topic));
+  const commands = typedCommands.filter((command) => isAbout(command, topic));
   const rows = commands.flatMap((command) =>
     labelled(slashUsages(command).join(", "), command.title, width),
   );
@@ -132,9 +91,8 @@ function textOf({ text }: { text: string }): string {
 }
 
 function isAbout({ slash = [] }: Command, topic: string): boolean {
-  if (topic === "set" || topic === "show")
-    return slash.some((name) => name.startsWith(`/${topic}`));
-  return slash.length > 0;
+  const isTopic = topic === "set" || topic === "show";
+  return !isTopic || slash.some((name) => name.startsWith(`/${topic}`));
 }
 
 function labelled(label: string, title: string, width: number): string[] {

@@ -1,101 +1,61 @@
 // modelctl as a program: all its commands, in the order of its help.
 
-import { runDefinition, sessionsDefinition, startDefinition } from "./commands/chat.definition.ts";
-import {
-  cpDefinition,
-  createDefinition,
-  downloadDefinition,
-  exportDefinition,
-  importDefinition,
-  listDefinition,
-  pullDefinition,
-  rmDefinition,
-  searchDefinition,
-  showDefinition,
-} from "./commands/models.definition.ts";
-import {
-  clearCacheDefinition,
-  createKeyDefinition,
-  listCacheDefinition,
-  listKeysDefinition,
-  logsDefinition,
-  psDefinition,
-  revokeKeyDefinition,
-  serveDefinition,
-  stopDefinition,
-} from "./commands/server.definition.ts";
-import {
-  buildEngineDefinition,
-  completeDefinition,
-  completionDefinition,
-  doctorDefinition,
-  showConfigDefinition,
-  versionDefinition,
-} from "./commands/tools.definition.ts";
-import { command, type Program } from "./program/definition.ts";
+import { chatCommands, startCommand } from "./commands/chat.definition.ts";
+import { modelCommands } from "./commands/models.definition.ts";
+import { cacheCommands, keyCommands, serverCommands } from "./commands/server.definition.ts";
+import { completeCommand, sharedCommands, toolCommands } from "./commands/tools.definition.ts";
+import { command, commands, type Program } from "./program/definition.ts";
 
 export const modelctlProgram: Program = {
   name: "modelctl",
   title: "the terminal home for language models",
-  start: command(startDefinition, async () => (await import("./commands/run.ts")).start),
+  start: command(startCommand, async () => (await import("./commands/run.ts")).start),
   groups: [
     {
       title: "Chat",
-      commands: [
-        command(runDefinition, async () => (await import("./commands/run.ts")).run),
-        command(sessionsDefinition, async () => (await import("./commands/sessions.ts")).sessions),
-      ],
+      commands: commands(chatCommands, {
+        run: () => import("./commands/run.ts"),
+        sessions: () => import("./commands/sessions.ts"),
+      }),
     },
     {
       title: "Models",
-      commands: [
-        command(listDefinition, async () => (await import("./commands/list.ts")).list),
-        command(showDefinition, async () => (await import("./commands/show.ts")).show),
-        command(searchDefinition, async () => (await import("./commands/search.ts")).search),
-        command(pullDefinition, async () => (await import("./commands/pull.ts")).pull),
-        command(createDefinition, async () => (await import("./commands/create.ts")).create),
-        command(cpDefinition, async () => (await import("./commands/cp.ts")).cp),
-        command(rmDefinition, async () => (await import("./commands/rm.ts")).rm),
-        command(exportDefinition, async () => (await import("./commands/export.ts")).exportCommand),
-        command(importDefinition, async () => (await import("./commands/import.ts")).importCommand),
-        command(downloadDefinition, async () => (await import("./commands/download.ts")).download),
-      ],
+      commands: commands(modelCommands, {
+        list: () => import("./commands/list.ts"),
+        show: () => import("./commands/show.ts"),
+        search: () => import("./commands/search.ts"),
+        pull: () => import("./commands/pull.ts"),
+        create: () => import("./commands/create.ts"),
+        cp: () => import("./commands/cp.ts"),
+        rm: () => import("./commands/rm.ts"),
+        exportModel: () => import("./commands/export.ts"),
+        importModels: () => import("./commands/import.ts"),
+        download: () => import("./commands/download.ts"),
+      }),
     },
     {
       title: "Server",
       commands: [
-        command(serveDefinition, async () => (await import("./commands/serve.ts")).serve),
-        command(psDefinition, async () => (await import("./commands/ps.ts")).ps),
-        command(stopDefinition, async () => (await import("./commands/stop.ts")).stop),
-        command(logsDefinition, async () => (await import("./commands/logs.ts")).logs),
-        command(listCacheDefinition, async () => (await import("./commands/cache.ts")).listCache),
-        command(clearCacheDefinition, async () => (await import("./commands/cache.ts")).clearCache),
-        command(createKeyDefinition, async () => (await import("./commands/keys.ts")).createKey),
-        command(listKeysDefinition, async () => (await import("./commands/keys.ts")).listKeys),
-        command(revokeKeyDefinition, async () => (await import("./commands/keys.ts")).revokeKey),
+        ...commands(serverCommands, {
+          serve: () => import("./commands/serve.ts"),
+          ps: () => import("./commands/ps.ts"),
+          stop: () => import("./commands/stop.ts"),
+          logs: () => import("./commands/logs.ts"),
+        }),
+        ...commands(cacheCommands, () => import("./commands/cache.ts")),
+        ...commands(keyCommands, () => import("./commands/keys.ts")),
       ],
     },
     {
       title: "Tools",
       commands: [
-        command(doctorDefinition, async () => (await import("./commands/doctor.ts")).doctor),
-        command(
-          buildEngineDefinition,
-          async () => (await import("./commands/engine.ts")).engineBuild,
-        ),
-        command(
-          showConfigDefinition,
-          async () => (await import("./commands/config.ts")).configShow,
-        ),
-        command(
-          completionDefinition,
-          async () => (await import("./commands/completion.ts")).completion,
-        ),
-        command(versionDefinition, async () => (await import("./commands/completion.ts")).version),
-        command(
-          completeDefinition,
-          async () => (await import("./commands/completion.ts")).complete,
-        ),
+        ...commands(toolCommands, {
+          doctor: () => import("./commands/doctor.ts"),
+          engineBuild: () => import("./commands/engine.ts"),
+          configShow: () => import("./commands/config.ts"),
+        }),
+        ...commands(sharedCommands, () => import("./commands/completion.ts")),
+        ...commands(completeCommand, () => import("./commands/completion.ts")),
       ],
     },
   ],

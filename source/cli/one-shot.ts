@@ -1,12 +1,14 @@
 // One-shot answers of `run`: text, JSON or a vector on standard output, everything else on standard error.
 import { exitCodes } from "../base/product-error.ts";
 import { ServerRefusal } from "../client/api-client.ts";
+import { imageTokens } from "../client/chat-calls.ts";
 import type { AnswerStatistics, ChatEvent } from "../client/chat-events.ts";
 import { embedText, onlyEmbeds } from "../client/model-calls.ts";
 import { answerOptions } from "./answer-flags.ts";
 import { endingSentences, formatStatistics, Progress, ThinkingText } from "./answer-output.ts";
 import type { Flags } from "./flags.ts";
 import { attachmentLines, attachToWords, countImages } from "./image-prompt.ts";
+import { interruptible } from "./interruptible.ts";
 import { printDocument } from "./output.ts";
 import type { ServerLink } from "./server-link.ts";
 import { WordWrap } from "./text-width.ts";
@@ -128,46 +130,38 @@ export async function answerOrPrintVector(
     return await answer();
   } catch (error) {
     if (!(error instanceof ServerRefusal) || error.code !== cannotCode) throw error;
-    const abort = new AbortController();
-    const link = await openLink(abort.signal);
-    const interrupt = () => abort.abort();
-    process.once("SIGINT", interrupt);
-    try {
-      if (!(await onlyEmbeds(link.client, model))) throw error;
-      const request = {
-        model,
-        text: wholePrompt(question),
-        keepAlive: flags.keepalive,
-        dimensions: flags.dimensions,
-        truncate: flags.truncate,
-      };
-      const vector = await embedText(link.client, request, abort.signal);
-      process.stdout.write(`${JSON.stringify(vector)}\n`);
-      return exitCodes.ok;
-    } finally {
-      process.off("SIGINT", interrupt);
-      await link.close();
-    }
+    const request = {
+      model,
+      text: wholePrompt(question),
+      keepAlive: flags.keepalive,
+      dimensions: flags.dimensions,
+      truncate: flags.truncate,
+      options: answerOptions(flags).parameters,
+    };
+    return await interruptible(async (signal) => {
+      const link = await openLink(signal);
+      try {
+        if (!(await onlyEmbeds(link.client, model))) throw error;
+        const vector = await embedText(link.client, request, signal);
+        process.stdout.write(`${JSON.stringify(vector)}\n`);
+        return exitCodes.ok;
+      } finally {
+        await link.close();
+      }
+    });
   }
 }
 
 /** Asks, passes the events to `consume`, and returns the exit code. */
 async function whileAnswering(question: OneShot, consume: Consumer): Promise<number> {
-  const abort = new AbortController();
-  const interrupt = () => abort.abort();
-  process.once("SIGINT", interrupt);
   const progress = new Progress(process.stderr);
   try {
-    const { signal } = abort;
-    const events = answerEvents(question, signal, progress);
-    const statistics = await consume(events, progress, signal);
+    const statistics = await interruptible((signal) =>
+      consume(answerEvents(question, signal, progress), progress, signal),
+    );
     return statistics?.finishReason === "cancelled" ? exitCodes.interrupted : exitCodes.ok;
-  } catch (error) {
-    progress.clear();
-    if (!abort.signal.aborted) throw error;
-    return exitCodes.interrupted;
   } finally {
-    process.off("SIGINT", interrupt);
+    progress.clear();
   }
 }
 
@@ -193,7 +187,9 @@ async function* answerEvents(
       images: attached.images.map(({ base64 }) => base64),
     };
     // Counted while the model is loading for the answer.
-    const counted = countImages(link.client, model, attached.images, signal);
+    const counted = countImages(attached.images, (base64) =>
+      imageTokens(link.client, { model, parameters: {} }, base64, signal),
+    );
     let isAnswering = false;
     for await (const event of link.ask(signal, (client) => client.generate(prompt, options))) {
       if (event.type === "loading") onLoading?.();
@@ -218,7 +214,6 @@ function callText({ name, arguments: args }: Extract<ChatEvent, { type: "tool-ca
   return `${name}(${JSON.stringify(args)})\n`;
 }
 
-/** Joins piped text and typed words. */
 function wholePrompt({ prompt, piped = "" }: Pick<OneShot, "prompt" | "piped">): string {
   return [piped, prompt].filter((text) => text !== "").join(" ");
 }

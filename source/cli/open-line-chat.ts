@@ -12,6 +12,7 @@ import { formatStatistics } from "./answer-output.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, type HttpBackend, settingsOf } from "./http-backend.ts";
+import { interruptible } from "./interruptible.ts";
 import { leaveServer } from "./leave-server.ts";
 import { LineAnswer } from "./line-answer.ts";
 import { LineChat } from "./line-chat.ts";
@@ -71,9 +72,6 @@ export async function continueSession(
     throw usageError("--session needs a question.", 'modelctl run --session NAME tiny "And then?"');
   }
   const link = await ServerLink.open(flags, settings, "shared", model);
-  const abort = new AbortController();
-  const interrupt = () => abort.abort();
-  process.once("SIGINT", interrupt);
   try {
     const backend = await createHttpBackend(link, model, flags);
     const options = { entries: [], isKept: true, isTold: false };
@@ -81,7 +79,7 @@ export async function continueSession(
     // A named model wins over the chat's own.
     if (backend.facts.name !== model) await backend.use(model);
     try {
-      const statistics = await answer.ask(prompt, prompt, abort.signal);
+      const statistics = await interruptible((signal) => answer.ask(prompt, prompt, signal));
       if (flags.verbose && statistics !== undefined) {
         process.stderr.write(formatStatistics(statistics));
       }
@@ -91,11 +89,7 @@ export async function continueSession(
       actions.record();
       await recorder.settled();
     }
-  } catch (error) {
-    if (!abort.signal.aborted) throw error;
-    return exitCodes.interrupted;
   } finally {
-    process.off("SIGINT", interrupt);
     await link.close();
   }
 }
@@ -119,8 +113,8 @@ async function openChat(
   const store = new SessionStore(settings.paths.state);
   const recorder = new SessionRecorder(store, systemClock, { tell });
   const folder = process.cwd();
-  const keeping = options.isKept ? { store, recorder } : undefined;
-  const actions = new ChatActions({ backend, keeping, read, change, folder });
+  const keptBy = options.isKept ? recorder : undefined;
+  const actions = new ChatActions({ backend, recorder: keptBy, read, change, folder });
   const session = await findSession(store, flags);
   if (session !== undefined && "id" in session) {
     const sentence = await actions.openSession(session.id);

@@ -43,12 +43,10 @@ export async function writeWhole(
   }
 }
 
-/** Prints a JSON document on standard output. */
 export function printDocument(document: unknown): void {
   process.stdout.write(`${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-/** Prints a warning on standard error. */
 export function warn(sentence: string): void {
   process.stderr.write(`Warning: ${toOneLine(sentence)}\n`);
 }

@@ -118,18 +118,14 @@ export class ProgressLines {
 
   /** Ends with all lines as they are. */
   finish(): void {
-    this.#stop();
     for (const line of this.#lines) line.isDone = true;
-    if (this.#drawnRows > 0) this.#draw();
-    this.#forget();
+    this.#end();
   }
 
   /** Ends, and removes unfinished lines. */
   clear(): void {
-    this.#stop();
     this.#lines = this.#lines.filter((line) => line.isDone);
-    if (this.#drawnRows > 0) this.#draw();
-    this.#forget();
+    this.#end();
   }
 
   #begin(line: StatusLine | BarLine, plain: string): void {
@@ -147,12 +143,10 @@ export class ProgressLines {
     this.#status = undefined;
   }
 
-  #stop(): void {
+  #end(): void {
     clearInterval(this.#timer);
     this.#timer = undefined;
-  }
-
-  #forget(): void {
+    if (this.#drawnRows > 0) this.#draw();
     this.#lines = [];
     this.#bars.clear();
     this.#status = undefined;

@@ -10,7 +10,6 @@ import { withProgress } from "./with-progress.ts";
 
 type Modelfile = Awaited<ReturnType<ModelLibrary["parseModelfile"]>>;
 
-/** Adds the projector to a Modelfile. */
 export function withProjector(modelfile: Modelfile, { mmproj }: Flags): Modelfile {
   if (mmproj === undefined) return modelfile;
   const { definition } = modelfile;
@@ -25,10 +24,12 @@ export function withProjector(modelfile: Modelfile, { mmproj }: Flags): Modelfil
  * @returns the name of the model with the projector
  * @throws ProductError of the store; `COMMAND_USAGE` with --connect
  */
-export async function modelWithProjector(model: string, flags: Flags): Promise<string> {
-  const { mmproj, connect } = flags;
-  if (mmproj === undefined) return model;
-  if (connect !== undefined) {
+export async function modelWithProjector(
+  model: string,
+  mmproj: string,
+  flags: Flags,
+): Promise<string> {
+  if (flags.connect !== undefined) {
     throw usageError(
       "--mmproj needs a local file and cannot be used with --connect.",
       "Create the model on that machine: modelctl create NAME --mmproj FILE.",

@@ -1,7 +1,7 @@
 // Sections of `show` for a model.
 import type { ModelDescription } from "../application/model-library.ts";
 import { formatCount } from "../base/formats.ts";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import type { ShownModel } from "../client/chat-calls.ts";
 import { entriesOf, fieldsOf, textOf } from "../client/reply-fields.ts";
 import { formatSection } from "./table.ts";
@@ -10,7 +10,6 @@ const nameWidth = 30;
 const linesShown = 2;
 const widestList = 60;
 
-/** Facts for the sections. */
 export type DescribedModel = Pick<
   ModelDescription,
   "details" | "model_info" | "projector_info" | "capabilities" | "tensors"
@@ -61,7 +60,6 @@ function templateRows({ reason, unsupported = [] }: DescribedModel["template_ori
   ];
 }
 
-/** Returns rows for known values. */
 function named(values: Record<string, unknown>): string[][] {
   return Object.entries(values)
     .filter(([, value]) => value !== undefined && value !== "")

@@ -57,7 +57,6 @@ async function bringModel(model: string, flags: Flags, missing: ServerRefusal): 
   await withProgress(flags, bring, partialDownloadKept);
 }
 
-/** Pulls into the store of a server. */
 async function pullThere(server: ApiClient, model: string, work: Work): Promise<void> {
   const { pullOnServer } = await import("../client/model-calls.ts");
   await pullOnServer(server, model, {

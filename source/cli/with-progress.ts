@@ -3,6 +3,7 @@ import type { ProgressRecord, Work } from "../application/model-library.ts";
 import { parseByteSize } from "../configuration/setting-readers.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
+import { interruptible, isInterruption } from "./interruptible.ts";
 import { ProgressLines } from "./progress-lines.ts";
 
 /** Ctrl+C, a closed terminal, and a system that shuts down. */
@@ -26,25 +27,22 @@ export async function withProgress<T>(
 ): Promise<T> {
   const limit = limitRate === undefined ? undefined : parseByteRate(limitRate);
   const lines = new ProgressLines(process.stderr);
-  const abort = new AbortController();
-  const interrupt = () => abort.abort();
-  for (const name of endingSignals) process.once(name, interrupt);
-  try {
-    const result = await start({
+  const work = (signal: AbortSignal) =>
+    start({
       onProgress: (record) => show(lines, record),
-      signal: abort.signal,
+      signal,
       ...(limit !== undefined && { limitRateBytesPerSecond: limit }),
     });
+  try {
+    const result = await interruptible(work, endingSignals);
     lines.finish();
     return result;
   } catch (error) {
     lines.clear();
-    if (!abort.signal.aborted) throw error;
-    if (whenStopped !== undefined) process.stderr.write(`${whenStopped}\n`);
-    // Errors of cancelled work are not reported.
-    throw abort.signal.reason;
-  } finally {
-    for (const name of endingSignals) process.off(name, interrupt);
+    if (isInterruption(error) && whenStopped !== undefined) {
+      process.stderr.write(`${whenStopped}\n`);
+    }
+    throw error;
   }
 }
 

@@ -2,17 +2,17 @@
 
 import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord, parseJson } from "../base/json.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type ChatEvent, type ClientMessage, type ModelFacts, toEvents } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
-import { readLines, sendRequest } from "./http-request.ts";
+import { type HttpRequest, readLines, sendRequest } from "./http-request.ts";
 import {
   entriesOf,
+  type Fields,
   fieldsOf,
   optionalNumber,
   optionalText,
-  parseJson,
   textsOf,
 } from "./reply-fields.ts";
 
@@ -63,6 +63,9 @@ export const ownAgent = "modelctl";
 
 const probeTimeoutMs = 2000;
 
+type Method = HttpRequest["method"];
+type RequestParts = Pick<HttpRequest, "body" | "signal" | "timeoutMs">;
+
 export class ApiClient {
   readonly connection: ServerConnection;
 
@@ -74,8 +77,8 @@ export class ApiClient {
   async identify(): Promise<"modelctl" | "other" | undefined> {
     try {
       const reply = await this.#send("GET", "/api/version", { timeoutMs: probeTimeoutMs });
-      const body: unknown = parseJson(await readText(reply));
-      return isRecord(body) && body.server === "modelctl" ? "modelctl" : "other";
+      const { server } = fieldsOf(parseJson(await readText(reply)));
+      return server === "modelctl" ? "modelctl" : "other";
     } catch (error) {
       // Any other failure means that another program listens there.
       const isNobody =
@@ -100,13 +103,8 @@ export class ApiClient {
     prompt: string,
     options: AskOptions & { system?: string; images?: readonly string[] },
   ): AsyncGenerator<ChatEvent> {
-    const { system, images = [] } = options;
-    const fields = {
-      prompt,
-      ...(system !== undefined && { system }),
-      ...(images.length > 0 && { images }),
-    };
-    return this.#ask("/api/generate", fields, options);
+    const { system, images } = options;
+    return this.#ask("/api/generate", { prompt, system, images }, options);
   }
 
   /**
@@ -115,10 +113,7 @@ export class ApiClient {
    * @throws ServerRefusal 404 for an unknown model, or ProductError `CLIENT_SERVER_UNREACHABLE`
    */
   async unload(model: string): Promise<void> {
-    const body = { model, keep_alive: 0, stream: false };
-    const reply = await this.#send("POST", "/api/generate", { body });
-    const text = await readText(reply);
-    if (reply.statusCode !== 200) throw refusal(reply, text);
+    await this.postJson("/api/generate", { model, keep_alive: 0, stream: false });
   }
 
   /** Returns facts about a model; its window is known only while it is loaded. */
@@ -129,9 +124,9 @@ export class ApiClient {
     ]);
     const { loaded_as: loadedAs, description, examples } = fieldsOf(entry);
     // It may be loaded under another name.
-    const named = [model, loadedAs];
-    const loaded = entriesOf(fieldsOf(processes).models).find((item) =>
-      namesOf(item).some((name) => isAmong(named, name)),
+    const wanted = new Set(textsOf([model, loadedAs]).map(fullName));
+    const loaded = entriesOf(fieldsOf(processes).models).find(({ name, names }) =>
+      textsOf([name, names].flat()).some((known) => wanted.has(fullName(known))),
     );
     return {
       name: model,
@@ -148,8 +143,8 @@ export class ApiClient {
    * @throws ServerRefusal for an invalid filter, or ProductError as above
    */
   async requests(query: RequestQuery): Promise<unknown[]> {
-    const body = await this.getJson(`/api/requests?${searchOf(query)}`);
-    return isRecord(body) && Array.isArray(body.requests) ? body.requests : [];
+    const { requests } = fieldsOf(await this.getJson(`/api/requests?${searchOf(query)}`));
+    return Array.isArray(requests) ? requests : [];
   }
 
   /**
@@ -157,71 +152,41 @@ export class ApiClient {
    *
    * @throws as `requests`, or ProductError `CLIENT_SERVER_VANISHED`
    */
-  async *followRequests(query: RequestQuery, signal: AbortSignal): AsyncGenerator<unknown> {
-    const path = `/api/requests?${searchOf(query)}&follow=true`;
-    const reply = await this.#send("GET", path, { signal });
-    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
-    for await (const line of readLines(reply, this.connection.url, signal)) yield parseJson(line);
+  followRequests(query: RequestQuery, signal: AbortSignal): AsyncGenerator<Fields> {
+    return this.getForRecords(`/api/requests?${searchOf(query)}&follow=true`, signal);
   }
 
   /** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
-  async postJson(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
-    const reply = await this.#send("POST", path, { body, ...(signal !== undefined && { signal }) });
-    const text = await readText(reply);
-    if (reply.statusCode !== 200) throw refusal(reply, text);
-    return parseJson(text);
+  getJson(path: string, signal?: AbortSignal): Promise<unknown> {
+    return this.#json("GET", path, { signal });
   }
 
-  /** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
-  async deleteJson(path: string, body: unknown): Promise<unknown> {
-    const reply = await this.#send("DELETE", path, { body });
-    const text = await readText(reply);
-    if (reply.statusCode !== 200) throw refusal(reply, text);
-    return parseJson(text);
+  /** @throws as `getJson` */
+  postJson(path: string, body: unknown, signal?: AbortSignal): Promise<unknown> {
+    return this.#json("POST", path, { body, signal });
   }
 
-  /**
-   * Yields the records of a streamed reply.
-   *
-   * @throws ServerRefusal, also for an error within the stream; ProductError
-   *   `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
-   */
-  async *postForRecords(
-    path: string,
-    body: unknown,
-    signal?: AbortSignal,
-  ): AsyncGenerator<Record<string, unknown>> {
-    const reply = await this.#send("POST", path, { body, ...(signal !== undefined && { signal }) });
-    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
-    for await (const line of readLines(reply, this.connection.url, signal)) {
-      const record = parseJson(line);
-      if (!isRecord(record)) throw unreadable(this.connection.url);
-      if (typeof record.error === "string") {
-        throw new ServerRefusal(500, optionalText(record.code), record.error);
-      }
-      yield record;
-    }
-  }
-
-  /** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
-  async getJson(path: string, signal?: AbortSignal): Promise<unknown> {
-    const reply = await this.#send("GET", path, { ...(signal !== undefined && { signal }) });
-    const text = await readText(reply);
-    if (reply.statusCode !== 200) throw refusal(reply, text);
-    return parseJson(text);
+  /** @throws as `getJson` */
+  deleteJson(path: string, body: unknown): Promise<unknown> {
+    return this.#json("DELETE", path, { body });
   }
 
   /**
    * Yields the records of a streamed reply until the signal aborts or the server ends.
    *
-   * @throws as `postForRecords`
+   * @throws ServerRefusal; ProductError `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
    */
-  async *getForRecords(path: string, signal: AbortSignal): AsyncGenerator<Record<string, unknown>> {
-    const reply = await this.#send("GET", path, { signal });
-    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
-    for await (const line of readLines(reply, this.connection.url, signal)) {
-      const record = parseJson(line);
-      if (!isRecord(record)) throw unreadable(this.connection.url);
+  async *getForRecords(path: string, signal: AbortSignal): AsyncGenerator<Fields> {
+    yield* this.#records(await this.#accepted("GET", path, { signal }), signal);
+  }
+
+  /** @throws as `getForRecords`; also ServerRefusal for an error within the stream */
+  async *postForRecords(path: string, body: unknown, signal?: AbortSignal): AsyncGenerator<Fields> {
+    const reply = await this.#accepted("POST", path, { body, signal });
+    for await (const record of this.#records(reply, signal)) {
+      if (typeof record.error === "string") {
+        throw new ServerRefusal(500, optionalText(record.code), record.error);
+      }
       yield record;
     }
   }
@@ -233,33 +198,20 @@ export class ApiClient {
    * @throws ProductError `CLIENT_SERVER_UNREACHABLE`, `CLIENT_SERVER_VANISHED`
    */
   async send(
-    request: { method: "GET" | "POST" | "DELETE"; path: string; body: unknown },
+    { method, path, body }: { method: Method; path: string; body: unknown },
     signal: AbortSignal,
   ): Promise<number> {
-    const { method, path, body } = request;
-    const reply = await this.#send(method, path, { signal, ...(body !== undefined && { body }) });
+    const reply = await this.#send(method, path, { body, signal });
     for await (const _ of readLines(reply, this.connection.url, signal)) {
       // Only the end of the stream matters.
     }
     return reply.statusCode ?? 0;
   }
 
-  async *#ask(
-    path: string,
-    fields: Record<string, unknown>,
-    options: AskOptions,
-  ): AsyncGenerator<ChatEvent> {
+  async *#ask(path: string, fields: Fields, options: AskOptions): AsyncGenerator<ChatEvent> {
     const { model, parameters, keepAlive, think, format, signal } = options;
-    const body = {
-      model,
-      ...fields,
-      stream: true,
-      progress: true,
-      ...(parameters !== undefined && { options: parameters }),
-      ...(keepAlive !== undefined && { keep_alive: keepAlive }),
-      ...(think !== undefined && { think }),
-      ...(format !== undefined && { format }),
-    };
+    const settings = { options: parameters, keep_alive: keepAlive, think, format };
+    const body = { model, ...fields, ...settings, stream: true, progress: true };
     let isDone = false;
     for await (const record of this.postForRecords(path, body, signal)) {
       yield* toEvents(record);
@@ -272,11 +224,26 @@ export class ApiClient {
     });
   }
 
-  async #send(
-    method: "GET" | "POST" | "DELETE",
-    path: string,
-    more: { body?: unknown; signal?: AbortSignal; timeoutMs?: number },
-  ): Promise<IncomingMessage> {
+  async #json(method: Method, path: string, more: RequestParts): Promise<unknown> {
+    return parseJson(await readText(await this.#accepted(method, path, more)));
+  }
+
+  async *#records(reply: IncomingMessage, signal?: AbortSignal): AsyncGenerator<Fields> {
+    for await (const line of readLines(reply, this.connection.url, signal)) {
+      const record = parseJson(line);
+      if (!isRecord(record)) throw unreadable(this.connection.url);
+      yield record;
+    }
+  }
+
+  /** @throws ServerRefusal for a reply with another status than 200 */
+  async #accepted(method: Method, path: string, more: RequestParts): Promise<IncomingMessage> {
+    const reply = await this.#send(method, path, more);
+    if (reply.statusCode !== 200) throw refusal(reply, await readText(reply));
+    return reply;
+  }
+
+  async #send(method: Method, path: string, more: RequestParts): Promise<IncomingMessage> {
     const { url, ownerToken, key } = this.connection;
     return await sendRequest({
       method,
@@ -300,13 +267,12 @@ function searchOf({ filter, limit }: RequestQuery): URLSearchParams {
 
 function refusal(reply: IncomingMessage, text: string): ServerRefusal {
   const status = reply.statusCode ?? 0;
-  const body = parseJson(text);
-  const error = isRecord(body) ? body.error : undefined;
+  const { error, code } = fieldsOf(parseJson(text));
   if (isRecord(error)) {
     return new ServerRefusal(status, optionalText(error.code), optionalText(error.message) ?? text);
   }
-  const code = isRecord(body) ? optionalText(body.code) : undefined;
-  return new ServerRefusal(status, code, optionalText(error) ?? `The server answered ${status}.`);
+  const message = optionalText(error) ?? `The server answered ${status}.`;
+  return new ServerRefusal(status, optionalText(code), message);
 }
 
 function unreadable(url: string): ProductError {
@@ -316,17 +282,7 @@ function unreadable(url: string): ProductError {
   });
 }
 
-/** Returns all names of a loaded model. */
-function namesOf({ name, names }: Record<string, unknown>): unknown[] {
-  return Array.isArray(names) ? [name, ...names] : [name];
-}
-
-function isAmong(names: readonly unknown[], wanted: unknown): boolean {
-  return names.some((name) => sameModel(name, wanted));
-}
-
-function sameModel(one: unknown, other: unknown): boolean {
-  const full = (name: string) => (/[/\\]|:[^/\\]*$/.test(name) ? name : `${name}:latest`);
-  if (typeof one !== "string" || typeof other !== "string") return false;
-  return full(one).toLowerCase() === full(other).toLowerCase();
+/** Returns a model's name with its tag, in lower case; a file's path has none. */
+function fullName(name: string): string {
+  return (/[/\\]|:[^/\\]*$/.test(name) ? name : `${name}:latest`).toLowerCase();
 }

@@ -1,9 +1,8 @@
 // Calls for a chat besides answers: the model's capabilities, the length of a prompt, saving the
 // conversation as a model.
-import { isRecord } from "../base/json-record.ts";
 import type { ApiClient } from "./api-client.ts";
 import type { ClientMessage } from "./chat-events.ts";
-import { fieldsOf, numberOf, textOf } from "./reply-fields.ts";
+import { entriesOf, type Fields, fieldsOf, numberOf, textOf, textsOf } from "./reply-fields.ts";
 
 /** Reply of `POST /api/show`: the fields that a chat shows, and others unchanged. */
 export interface ShownModel extends Record<string, unknown> {
@@ -19,18 +18,16 @@ export interface ShownModel extends Record<string, unknown> {
 
 /** @throws ServerRefusal 404 for an unknown model */
 export async function showModel(client: ApiClient, model: string): Promise<ShownModel> {
-  const body = await client.postJson("/api/show", { model });
-  const shown = fieldsOf(body);
-  const { capabilities, messages } = shown;
+  const shown = fieldsOf(await client.postJson("/api/show", { model }));
   return {
     ...shown,
-    capabilities: Array.isArray(capabilities) ? capabilities.map(String) : [],
+    capabilities: textsOf(shown.capabilities),
     modelfile: textOf(shown.modelfile),
     parameters: textOf(shown.parameters),
     template: textOf(shown.template),
     system: textOf(shown.system),
     license: textOf(shown.license),
-    messages: Array.isArray(messages) ? messages.flatMap(readMessage) : [],
+    messages: entriesOf(shown.messages).flatMap(readMessage),
   };
 }
 
@@ -61,7 +58,7 @@ export async function countTokens(
 ): Promise<number> {
   const body = {
     model,
-    ...(system !== undefined && { system }),
+    system,
     messages: messages
       .filter(({ role }) => role === "user" || role === "assistant")
       .map(({ role, content, images = [] }) => ({
@@ -120,7 +117,7 @@ export async function saveAsModel(
     model: name,
     from,
     stream: false,
-    ...(system !== undefined && { system }),
+    system,
     ...(Object.keys(parameters).length > 0 && { parameters }),
     messages: messages
       .filter(({ role }) => role === "user" || role === "assistant")
@@ -128,8 +125,7 @@ export async function saveAsModel(
   });
 }
 
-function readMessage(value: unknown): ClientMessage[] {
-  if (!isRecord(value)) return [];
-  const role = (["system", "user", "assistant"] as const).find((known) => known === value.role);
-  return role === undefined ? [] : [{ role, content: textOf(value.content) }];
+function readMessage(message: Fields): ClientMessage[] {
+  const role = (["system", "user", "assistant"] as const).find((known) => known === message.role);
+  return role === undefined ? [] : [{ role, content: textOf(message.content) }];
 }

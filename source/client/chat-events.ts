@@ -1,6 +1,7 @@
 // Messages and events of a chat, and reading them from a streamed reply.
 import { toOneLine } from "../base/display-text.ts";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
+import { entriesOf, type Fields, fieldsOf, numberOf, textOf } from "./reply-fields.ts";
 
 /** A tool call of the model. */
 export interface ClientToolCall {
@@ -67,63 +68,65 @@ export interface ModelFacts {
 }
 
 /** Yields the events of a record of a streamed reply. */
-export function* toEvents(record: Record<string, unknown>): Generator<ChatEvent> {
-  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+export function* toEvents(record: Fields): Generator<ChatEvent> {
   switch (record.status) {
     case "queued":
-      yield { type: "queued", ahead: count(record.queue_position) };
+      yield { type: "queued", ahead: numberOf(record.queue_position) };
       return;
     case "checking": {
       const file = typeof record.file === "string" ? toOneLine(record.file) : "the model's file";
-      const fraction = count(record.completed) / Math.max(1, count(record.total));
+      const fraction = numberOf(record.completed) / Math.max(1, numberOf(record.total));
       yield { type: "checking", file, fraction };
       return;
     }
     case "loading":
-      yield { type: "loading", fraction: count(record.completed) };
+      yield { type: "loading", fraction: numberOf(record.completed) };
       return;
     case "prompt": {
-      const completedTokens = count(record.completed);
-      yield { type: "prompt", completedTokens, totalTokens: count(record.total) };
+      const completedTokens = numberOf(record.completed);
+      yield { type: "prompt", completedTokens, totalTokens: numberOf(record.total) };
       return;
     }
   }
-  const { message } = record;
-  const thinking = isRecord(message) ? message.thinking : record.thinking;
-  if (typeof thinking === "string" && thinking !== "") yield { type: "thinking", text: thinking };
-  const text = isRecord(message) ? message.content : record.response;
-  if (typeof text === "string" && text !== "") yield { type: "text", text };
-  if (isRecord(message) && Array.isArray(message.tool_calls)) yield* toolCalls(message.tool_calls);
+  // A record of `/api/generate` has no message.
+  const {
+    content,
+    thinking,
+    tool_calls: calls,
+  } = isRecord(record.message) ? record.message : { ...record, content: record.response };
+  if (textOf(thinking) !== "") yield { type: "thinking", text: textOf(thinking) };
+  if (textOf(content) !== "") yield { type: "text", text: textOf(content) };
+  yield* toolCalls(calls);
   if (record.done === true) yield { type: "done", statistics: toStatistics(record) };
 }
 
-function* toolCalls(calls: readonly unknown[]): Generator<ChatEvent> {
-  for (const call of calls) {
-    const called = isRecord(call) ? call.function : undefined;
-    if (!isRecord(called) || typeof called.name !== "string") continue;
-    const values = isRecord(called.arguments) ? called.arguments : {};
-    yield { type: "tool-call", name: called.name, arguments: values };
+function* toolCalls(calls: unknown): Generator<ChatEvent> {
+  for (const call of entriesOf(calls)) {
+    const { name, arguments: values } = fieldsOf(call.function);
+    if (typeof name !== "string") continue;
+    yield { type: "tool-call", name, arguments: fieldsOf(values) };
   }
 }
 
-function toStatistics(record: Record<string, unknown>): AnswerStatistics {
-  const milliseconds = (value: unknown) => (typeof value === "number" ? value / 1e6 : 0);
-  const count = (value: unknown) => (typeof value === "number" ? value : 0);
+function toStatistics(record: Fields): AnswerStatistics {
+  const milliseconds = (value: unknown) => numberOf(value) / 1e6;
   const reasons = ["stop", "length", "cancelled", "load", "unload"] as const;
   return {
     finishReason: reasons.find((reason) => reason === record.done_reason) ?? "stop",
-    promptTokens: count(record.prompt_eval_count),
-    cachedTokens: count(record.prompt_eval_cached_count),
-    completionTokens: count(record.eval_count),
+    promptTokens: numberOf(record.prompt_eval_count),
+    cachedTokens: numberOf(record.prompt_eval_cached_count),
+    completionTokens: numberOf(record.eval_count),
     loadMs: milliseconds(record.load_duration),
     promptMs: milliseconds(record.prompt_eval_duration),
     completionMs: milliseconds(record.eval_duration),
     totalMs: milliseconds(record.total_duration),
-    ...(isRecord(record.truncated) && {
-      truncated: {
-        messages: count(record.truncated.messages),
-        tokens: count(record.truncated.tokens),
-      },
-    }),
+    ...truncatedPart(record),
   };
+}
+
+/** Reads the omitted part of the conversation, if there is one. */
+export function truncatedPart({ truncated }: Fields): Pick<AnswerStatistics, "truncated"> {
+  if (!isRecord(truncated)) return {};
+  const { messages, tokens } = truncated;
+  return { truncated: { messages: numberOf(messages), tokens: numberOf(tokens) } };
 }

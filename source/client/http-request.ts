@@ -1,6 +1,7 @@
 // HTTP requests of the client. Unlike fetch, they may wait more than five minutes for a byte, as loading
 // a large model may take longer.
 import type { IncomingMessage } from "node:http";
+import { createParser } from "eventsource-parser";
 import { linesOf } from "../base/lines.ts";
 import { http, loadHttps } from "../base/node-http.ts";
 import { ProductError } from "../base/product-error.ts";
@@ -8,15 +9,15 @@ import { systemCode } from "../base/write-refusal.ts";
 import { clientErrors } from "./errors.ts";
 
 export interface HttpRequest {
-  method: "GET" | "HEAD" | "POST" | "DELETE";
+  method: "GET" | "POST" | "DELETE";
   url: string;
   headers: Record<string, string>;
   body?: unknown;
-  signal?: AbortSignal;
+  signal?: AbortSignal | undefined;
   /** Limit on silence. Defaults to none. */
   timeoutMs?: number;
   /** Trusted besides the system's, as PEM. */
-  certificateAuthority?: string;
+  certificateAuthority?: string | undefined;
 }
 
 /**
@@ -38,8 +39,8 @@ export async function sendRequest(request: HttpRequest): Promise<IncomingMessage
           "content-length": Buffer.byteLength(body),
         }),
       },
-      ...(signal !== undefined && { signal }),
-      ...(ca !== undefined && { ca }),
+      signal,
+      ca,
       // Pooled connections may have been closed by the server.
       agent: false,
     });
@@ -61,13 +62,42 @@ export async function sendRequest(request: HttpRequest): Promise<IncomingMessage
  *
  * @throws ProductError `CLIENT_SERVER_VANISHED` when the connection breaks
  */
-export async function* readLines(
+export function readLines(
   reply: IncomingMessage,
   url: string,
   signal?: AbortSignal,
 ): AsyncGenerator<string> {
+  return untilVanished(linesOf(reply), url, signal);
+}
+
+/**
+ * Yields the data of the server-sent events of a reply.
+ *
+ * @throws ProductError `CLIENT_SERVER_VANISHED` when the connection breaks
+ */
+export async function* readEvents(
+  reply: IncomingMessage,
+  url: string,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
+  const received: string[] = [];
+  const parser = createParser({ onEvent: ({ data }) => received.push(data) });
+  for await (const piece of untilVanished(reply.setEncoding("utf8"), url, signal)) {
+    parser.feed(piece);
+    yield* received.splice(0);
+  }
+  // Some servers leave out the blank line that ends the last event.
+  parser.feed("\n\n");
+  yield* received;
+}
+
+async function* untilVanished(
+  pieces: AsyncIterable<string>,
+  url: string,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<string> {
   try {
-    yield* linesOf(reply);
+    yield* pieces;
   } catch (error) {
     if (signal?.aborted) throw error;
     throw new ProductError(clientErrors.vanished, {

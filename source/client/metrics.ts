@@ -1,66 +1,18 @@
 // The server's metrics of its machine and models: one sample a second.
 import { shownModel } from "../base/display-text.ts";
 import type { ApiClient } from "./api-client.ts";
-import { entriesOf, fieldsOf, numberOf, optionalNumber, textOf, textsOf } from "./reply-fields.ts";
+import {
+  entriesOf,
+  type Fields,
+  fieldsOf,
+  numberOf,
+  optionalNumber,
+  textOf,
+  textsOf,
+} from "./reply-fields.ts";
 
-export interface GpuFigures {
-  name: string;
-  /** 0 to 1; undefined if the card does not report it, as below. */
-  load: number | undefined;
-  memoryUsedBytes: number | undefined;
-  memoryTotalBytes: number | undefined;
-  temperatureCelsius: number | undefined;
-}
-
-export interface LoadedModelFigures {
-  name: string;
-  /** All names that use the loaded weights, including `name`. */
-  names: string[];
-  /** `loading`, `busy` or `idle`. */
-  state: string;
-  running: number;
-  waiting: number;
-  slots: number;
-  /** Tokens of one slot's window. */
-  contextLength: number;
-  /** Memory of all windows together, and the type of its numbers. */
-  cacheBytes: number;
-  cacheType: string;
-  ramBytes: number;
-  vramBytes: number;
-  /** Milliseconds since 1970; undefined while it is in use or pinned. */
-  expiresAt: number | undefined;
-  /** 0 to 1. */
-  loadFraction: number;
-}
-
-export interface ServerSample {
-  /** Milliseconds since 1970. */
-  time: number;
-  cpuCores: number;
-  /** 0 to 1 over all cores. */
-  cpuLoad: number;
-  /** Undefined without a sensor. */
-  cpuCelsius: number | undefined;
-  memoryTotalBytes: number;
-  memoryUsedBytes: number;
-  /** Memory of the server without its models. */
-  processBytes: number;
-  gpus: GpuFigures[];
-  models: LoadedModelFigures[];
-  running: number;
-  waiting: number;
-  /** Longest waiting time of a request; 0 if none waits. */
-  longestWaitMs: number;
-  /** Tokens in the windows of running requests. */
-  contextTokens: number;
-  /** True while prompts, answers and bodies are recorded. */
-  isRecording: boolean;
-  /** Sum over all answers. */
-  tokensPerSecond: number;
-  /** Uptime of the server. */
-  uptimeMs: number;
-}
+export type ServerSample = ReturnType<typeof readSample>;
+export type LoadedModelFigures = ReturnType<typeof readLoadedModel>;
 
 /**
  * Yields a sample each second, until the signal aborts or the server ends.
@@ -76,46 +28,71 @@ export async function* followMetrics(
   }
 }
 
-export function readSample(record: Record<string, unknown>): ServerSample {
+export function readSample(record: Fields) {
   const cpu = fieldsOf(record.cpu);
   const memory = fieldsOf(record.memory);
   const requests = fieldsOf(record.requests);
   return {
+    /** Milliseconds since 1970. */
     time: numberOf(record.time),
     cpuCores: numberOf(cpu.cores),
+    /** 0 to 1 over all cores. */
     cpuLoad: numberOf(cpu.load),
+    /** Undefined without a sensor. */
     cpuCelsius: optionalNumber(cpu.temperatureCelsius),
     memoryTotalBytes: numberOf(memory.totalBytes),
     memoryUsedBytes: numberOf(memory.usedBytes),
+    /** Memory of the server without its models. */
     processBytes: numberOf(memory.processBytes),
-    gpus: entriesOf(record.gpus).map((gpu) => ({
-      name: textOf(gpu.name),
-      load: optionalNumber(gpu.load),
-      memoryUsedBytes: optionalNumber(gpu.memoryUsedBytes),
-      memoryTotalBytes: optionalNumber(gpu.memoryTotalBytes),
-      temperatureCelsius: optionalNumber(gpu.temperatureCelsius),
-    })),
-    models: entriesOf(record.models).map((model) => ({
-      name: shownModel(textOf(model.name)),
-      names: textsOf(model.names),
-      state: textOf(model.state),
-      running: numberOf(model.running),
-      waiting: numberOf(model.waiting),
-      slots: numberOf(model.slots),
-      contextLength: numberOf(model.contextLength),
-      cacheBytes: numberOf(model.cacheBytes),
-      cacheType: textOf(model.cacheType),
-      ramBytes: numberOf(model.ramBytes),
-      vramBytes: numberOf(model.vramBytes),
-      expiresAt: optionalNumber(model.expiresAt),
-      loadFraction: numberOf(model.loadFraction),
-    })),
+    gpus: entriesOf(record.gpus).map(readGpu),
+    models: entriesOf(record.models).map(readLoadedModel),
     running: numberOf(requests.running),
     waiting: numberOf(requests.waiting),
+    /** Longest waiting time of a request; 0 if none waits. */
     longestWaitMs: numberOf(requests.longestWaitMs),
+    /** Tokens in the windows of running requests. */
     contextTokens: numberOf(requests.contextTokens),
+    /** True while prompts, answers and bodies are recorded. */
     isRecording: requests.areRecorded === true,
+    /** Sum over all answers. */
     tokensPerSecond: numberOf(record.tokensPerSecond),
+    /** Uptime of the server. */
     uptimeMs: numberOf(record.uptimeMs),
+  };
+}
+
+/** A figure that the card does not report is undefined. */
+function readGpu(gpu: Fields) {
+  return {
+    name: textOf(gpu.name),
+    /** 0 to 1. */
+    load: optionalNumber(gpu.load),
+    memoryUsedBytes: optionalNumber(gpu.memoryUsedBytes),
+    memoryTotalBytes: optionalNumber(gpu.memoryTotalBytes),
+    temperatureCelsius: optionalNumber(gpu.temperatureCelsius),
+  };
+}
+
+function readLoadedModel(model: Fields) {
+  return {
+    name: shownModel(textOf(model.name)),
+    /** All names that use the loaded weights, including `name`. */
+    names: textsOf(model.names),
+    /** `loading`, `busy` or `idle`. */
+    state: textOf(model.state),
+    running: numberOf(model.running),
+    waiting: numberOf(model.waiting),
+    slots: numberOf(model.slots),
+    /** Tokens of one slot's window. */
+    contextLength: numberOf(model.contextLength),
+    /** Memory of all windows together, and the type of its numbers. */
+    cacheBytes: numberOf(model.cacheBytes),
+    cacheType: textOf(model.cacheType),
+    ramBytes: numberOf(model.ramBytes),
+    vramBytes: numberOf(model.vramBytes),
+    /** Milliseconds since 1970; undefined while it is in use or pinned. */
+    expiresAt: optionalNumber(model.expiresAt),
+    /** 0 to 1. */
+    loadFraction: numberOf(model.loadFraction),
   };
 }

@@ -1,6 +1,7 @@
 // Calls about models, for commands.
 import type { ApiClient } from "./api-client.ts";
-import { entriesOf, fieldsOf, numberOf, textOf, textsOf } from "./reply-fields.ts";
+import { showModel } from "./chat-calls.ts";
+import { entriesOf, type Fields, fieldsOf, numberOf, textOf, textsOf } from "./reply-fields.ts";
 
 /** Entry of `GET /api/ps`: the fields that a table shows, and others unchanged. */
 export interface LoadedEntry extends Record<string, unknown> {
@@ -41,8 +42,7 @@ export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
 
 /** True for an embedding model. */
 export async function onlyEmbeds(client: ApiClient, model: string): Promise<boolean> {
-  const body = await client.postJson("/api/show", { model });
-  return textsOf(fieldsOf(body).capabilities).includes("embedding");
+  return (await showModel(client, model)).capabilities.includes("embedding");
 }
 
 export interface EmbedRequest {
@@ -53,22 +53,25 @@ export interface EmbedRequest {
   dimensions?: number | undefined;
   /** Truncates a text that is too long. Defaults to false. */
   truncate?: boolean | undefined;
+  /** Options of the model; `num_ctx` limits the length of the text. */
+  options?: Readonly<Record<string, number>> | undefined;
 }
 
 /** Returns the vector of a text. */
 export async function embedText(
   client: ApiClient,
-  { model, text, keepAlive, dimensions, truncate }: EmbedRequest,
+  { text, keepAlive, ...more }: EmbedRequest,
   signal: AbortSignal,
 ): Promise<number[]> {
   // Leaves out undefined fields.
-  const request = { model, input: text, keep_alive: keepAlive, dimensions, truncate };
+  const request = { ...more, input: text, keep_alive: keepAlive };
   const body = await client.postJson("/api/embed", request, signal);
   const { embeddings } = fieldsOf(body);
   const vector: unknown = Array.isArray(embeddings) ? embeddings[0] : undefined;
   return Array.isArray(vector) ? vector.map(Number) : [];
 }
 
+/** Progress of pulling or creating a model. */
 export interface PullRecord {
   status: string;
   digest?: string;
@@ -86,15 +89,19 @@ export async function pullOnServer(
   work: { onProgress: (record: PullRecord) => void; signal: AbortSignal },
 ): Promise<void> {
   for await (const record of client.postForRecords("/api/pull", { model }, work.signal)) {
-    const { digest, total, completed } = record;
-    const { overall_total: overallTotal, overall_completed: overallCompleted } = record;
-    work.onProgress({
-      status: textOf(record.status),
-      ...(typeof digest === "string" && { digest }),
-      ...(typeof total === "number" && { total }),
-      ...(typeof completed === "number" && { completed }),
-      ...(typeof overallTotal === "number" && { overallTotal }),
-      ...(typeof overallCompleted === "number" && { overallCompleted }),
-    });
+    work.onProgress(readPullRecord(record));
   }
+}
+
+export function readPullRecord(record: Fields): PullRecord {
+  const { digest, total, completed } = record;
+  const { overall_total: overallTotal, overall_completed: overallCompleted } = record;
+  return {
+    status: textOf(record.status),
+    ...(typeof digest === "string" && { digest }),
+    ...(typeof total === "number" && { total }),
+    ...(typeof completed === "number" && { completed }),
+    ...(typeof overallTotal === "number" && { overallTotal }),
+    ...(typeof overallCompleted === "number" && { overallCompleted }),
+  };
 }

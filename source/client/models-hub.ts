@@ -2,6 +2,7 @@
 import type { ApiClient } from "./api-client.ts";
 import {
   entriesOf,
+  type Fields,
   fieldsOf,
   numberOf,
   optionalNumber,
@@ -10,24 +11,10 @@ import {
 } from "./reply-fields.ts";
 
 /** Orders of a search, named as by the hub. */
-export const hubOrders = ["downloads", "likes", "lastModified", "trendingScore"] as const;
-export type HubOrder = (typeof hubOrders)[number];
+export type HubOrder = "downloads" | "likes" | "lastModified" | "trendingScore";
 
-export interface HubModel {
-  /** Reference to pull: host, owner and repository. */
-  name: string;
-  /** `owner/name` */
-  repository: string;
-  downloads: number | undefined;
-  likes: number | undefined;
-  /** Since 1970. */
-  modifiedMs: number | undefined;
-  isGated: boolean;
-  parameterCount: number | undefined;
-  architecture: string | undefined;
-  contextLength: number | undefined;
-  license: string | undefined;
-}
+export type HubModel = ReturnType<typeof readModel>;
+export type HubQuantization = ReturnType<typeof readQuantization>;
 
 /** @throws ServerRefusal `STORE_HUB_...`, or ProductError `CLIENT_SERVER_UNREACHABLE` */
 export async function searchHub(
@@ -37,29 +24,25 @@ export async function searchHub(
 ): Promise<HubModel[]> {
   const query = new URLSearchParams({ query: text, order });
   const body = fieldsOf(await client.getJson(`/api/hub/search?${query.toString()}`, signal));
-  return entriesOf(body.models).map((entry) => ({
+  return entriesOf(body.models).map(readModel);
+}
+
+function readModel(entry: Fields) {
+  return {
+    /** Reference to pull: host, owner and repository. */
     name: textOf(entry.name),
+    /** `owner/name` */
     repository: textOf(entry.repository),
     downloads: optionalNumber(entry.downloads),
     likes: optionalNumber(entry.likes),
+    /** Since 1970. */
     modifiedMs: timeOf(entry.modified_at),
     isGated: entry.is_gated === true,
     parameterCount: optionalNumber(entry.parameter_count),
     architecture: optionalText(entry.architecture),
     contextLength: optionalNumber(entry.context_length),
     license: optionalText(entry.license),
-  }));
-}
-
-export interface HubQuantization {
-  /** Tag for the repository's name. */
-  selector: string;
-  /** Size of the download. */
-  sizeBytes: number;
-  files: number;
-  hasProjector: boolean;
-  /** True for the default choice. */
-  isDefault: boolean;
+  };
 }
 
 /** @throws ServerRefusal `STORE_HUB_...`, or ProductError `CLIENT_SERVER_UNREACHABLE` */
@@ -70,13 +53,20 @@ export async function listQuantizations(
 ): Promise<HubQuantization[]> {
   const query = new URLSearchParams({ name });
   const body = fieldsOf(await client.getJson(`/api/hub/repository?${query.toString()}`, signal));
-  return entriesOf(body.quantizations).map((entry) => ({
+  return entriesOf(body.quantizations).map(readQuantization);
+}
+
+function readQuantization(entry: Fields) {
+  return {
+    /** Tag for the repository's name. */
     selector: textOf(entry.selector),
+    /** Size of the download. */
     sizeBytes: numberOf(entry.size),
     files: numberOf(entry.files),
     hasProjector: entry.has_projector === true,
+    /** True for the default choice. */
     isDefault: entry.is_default === true,
-  }));
+  };
 }
 
 /**

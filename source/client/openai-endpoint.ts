@@ -2,13 +2,13 @@
 
 import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord, parseJson } from "../base/json.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ChatEvent, ClientMessage, ClientToolCall } from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
-import { readLines, sendRequest } from "./http-request.ts";
+import { readEvents, sendRequest } from "./http-request.ts";
 import { OpenAiAnswer, readRefusal } from "./openai-answer.ts";
-import { parseJson } from "./reply-fields.ts";
+import { entriesOf, type Fields, fieldsOf, textsOf } from "./reply-fields.ts";
 
 export interface EndpointConnection {
   /** Address before `/v1`, without a trailing slash. */
@@ -42,10 +42,9 @@ export class OpenAiEndpoint {
   /** @throws as `chat` */
   async models(signal?: AbortSignal): Promise<string[]> {
     const reply = await this.#send("GET", "/v1/models", undefined, signal);
-    const body = parseJson(await readText(reply));
-    const list = isRecord(body) && Array.isArray(body.data) ? body.data : undefined;
-    if (list === undefined) throw this.#unreadable("/v1/models");
-    return list.filter(isRecord).flatMap(({ id }) => (typeof id === "string" ? [id] : []));
+    const { data } = fieldsOf(parseJson(await readText(reply)));
+    if (!Array.isArray(data)) throw this.#unreadable("/v1/models");
+    return textsOf(entriesOf(data).map(({ id }) => id));
   }
 
   /**
@@ -58,9 +57,7 @@ export class OpenAiEndpoint {
     const path = "/v1/chat/completions";
     const reply = await this.#send("POST", path, bodyOf(request), signal);
     const answer = new OpenAiAnswer(startedAt);
-    for await (const line of readLines(reply, this.#connection.url, signal)) {
-      if (!line.startsWith("data:")) continue;
-      const data = line.slice("data:".length).trim();
+    for await (const data of readEvents(reply, this.#connection.url, signal)) {
       if (data === "[DONE]") break;
       const chunk = parseJson(data);
       if (!isRecord(chunk)) throw this.#unreadable(path);
@@ -83,9 +80,9 @@ export class OpenAiEndpoint {
       method,
       url: url + path,
       headers: { ...(authorization !== undefined && { authorization }) },
-      ...(body !== undefined && { body }),
-      ...(signal !== undefined && { signal }),
-      ...(certificateAuthority !== undefined && { certificateAuthority }),
+      body,
+      signal,
+      certificateAuthority,
     }).catch((error: unknown) => {
       const isUnreachable =
         error instanceof ProductError && error.code === clientErrors.unreachable.code;
@@ -104,7 +101,7 @@ export class OpenAiEndpoint {
   }
 }
 
-function bodyOf(request: Omit<EndpointChat, "signal">): Record<string, unknown> {
+function bodyOf(request: Omit<EndpointChat, "signal">): Fields {
   const { model, messages, parameters, think, format } = request;
   const named = Object.entries(parameters).map(([name, value]) => [renamed[name] ?? name, value]);
   const effort = think === false ? "none" : typeof think === "string" ? think : undefined;
@@ -122,7 +119,7 @@ function bodyOf(request: Omit<EndpointChat, "signal">): Record<string, unknown> 
 function messageOf(
   { role, content, images = [], tool_calls: calls = [] }: ClientMessage,
   index: number,
-): Record<string, unknown> {
+): Fields {
   if (calls.length > 0) return { role, content, tool_calls: sentToolCalls(calls, index) };
   if (images.length === 0) return { role, content };
   const parts = images.map((base64) => ({
@@ -149,7 +146,7 @@ function imageType(base64: string): string {
   return "image/png";
 }
 
-function responseFormat(format: unknown): Record<string, unknown> {
+function responseFormat(format: unknown): Fields {
   if (!isRecord(format)) return { type: "json_object" };
   return { type: "json_schema", json_schema: { name: "answer", schema: format, strict: true } };
 }

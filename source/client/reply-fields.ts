@@ -1,5 +1,5 @@
 // Reads fields of JSON replies; those that are missing or of another type get a default.
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 
 export type Fields = Record<string, unknown>;
 
@@ -32,13 +32,4 @@ export function optionalNumber(value: unknown): number | undefined {
 
 export function textsOf(value: unknown): string[] {
   return Array.isArray(value) ? value.filter((item) => typeof item === "string") : [];
-}
-
-/** @returns undefined for text that is not JSON */
-export function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

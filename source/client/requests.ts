@@ -2,7 +2,7 @@
 
 import { toOneLine } from "../base/display-text.ts";
 import { formatMilliseconds } from "../base/formats.ts";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
 import type { ApiClient, RequestQuery } from "./api-client.ts";
 import { fieldsOf, optionalText } from "./reply-fields.ts";
@@ -12,13 +12,7 @@ const widths = { status: 3, total: 8, request: 28, model: 18 };
 /** Shorter times are not shown. */
 const leastMs = 1;
 
-/** Prompt and answer of a request, if the server records them. */
-export interface RequestTexts {
-  prompt: string | undefined;
-  answer: string | undefined;
-  /** The request's body as JSON, unchanged; undefined if it was not kept. */
-  body: string | undefined;
-}
+export type RequestTexts = Awaited<ReturnType<typeof requestTexts>>;
 
 /**
  * Yields the newest records, then each record that changes, until the server ends.
@@ -35,12 +29,16 @@ export async function* followRequestRecords(
   }
 }
 
-/** @throws ServerRefusal 404 for a record no longer in the log, or ProductError as above */
-export async function requestTexts(client: ApiClient, id: string): Promise<RequestTexts> {
+/**
+ * Reads prompt and answer of a request, if the server records them.
+ * @throws ServerRefusal 404 for a record no longer in the log, or ProductError as above
+ */
+export async function requestTexts(client: ApiClient, id: string) {
   const record = fieldsOf(await client.getJson(`/api/requests/${encodeURIComponent(id)}`));
   return {
     prompt: optionalText(record.prompt),
     answer: optionalText(record.answer),
+    /** The request's body as JSON, unchanged; undefined if it was not kept. */
     body: optionalText(record.body),
   };
 }

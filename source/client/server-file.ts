@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node
 import path from "node:path";
 import { unfinishedPath } from "../base/unfinished-files.ts";
 import { ApiClient, type ServerConnection } from "./api-client.ts";
+import { fieldsOf } from "./reply-fields.ts";
 
 export interface ServerFile {
   pid: number;
@@ -42,9 +43,7 @@ export function writeServerFile(stateFolder: string, server: ServerFile): void {
 export function readServerFile(stateFolder: string, url?: string): ServerFile | undefined {
   const file = url === undefined ? serverFilePath(stateFolder) : addressFilePath(stateFolder, url);
   try {
-    const value: unknown = JSON.parse(readFileSync(file, "utf8"));
-    if (value === null || typeof value !== "object") return undefined;
-    const { pid, url: found, token } = value as Record<string, unknown>;
+    const { pid, url: found, token } = fieldsOf(JSON.parse(readFileSync(file, "utf8")));
     if (typeof pid !== "number" || typeof found !== "string" || typeof token !== "string") {
       return undefined;
     }

@@ -1,88 +1,113 @@
-// Configuration of a revision, after flags and defaults.
+// Configuration of a revision, after flags and defaults, and its schema in requests. Unknown fields are
+// rejected, so that a typo is not ignored.
+import { type Static, type TOptional, type TSchema, type TUnsafe, Type } from "typebox";
 
-/** Callers that an app accepts. */
-export type AuthMode = "private" | "shared" | "public";
+export const closed = { additionalProperties: false };
+export const count = Type.Integer({ minimum: 0, maximum: 1_000_000 });
+export const milliseconds = Type.Number({ minimum: 0, maximum: 2 ** 45 });
+export const texts = Type.Record(Type.String(), Type.String());
+
+/** Field that may be undefined in the type, and is then absent in JSON. */
+export function optional<T extends TSchema>(schema: T) {
+  return Type.Optional(schema) as unknown as TOptional<TUnsafe<Static<T> | undefined>>;
+}
 
 /** Scaling of an app; all counts are replicas. */
-export interface ScaleSettings {
-  minConcurrency: number;
-  maxConcurrency: number;
-  concurrencyBuffer: number;
-  /** Spare replicas, as a percentage of demand. */
-  concurrencyBufferPerc: number;
-  /** Requests that one replica handles at a time. */
-  maxMultiplexing: number;
-  /** Fraction (0..1) of `maxMultiplexing` at which another replica is started. */
-  targetUtilization: number;
-  /** Milliseconds that a request waits before the app scales up. */
-  scalingDelayMs: number;
-  /** Milliseconds for which an idle replica is kept. */
-  keepAliveMs: number;
-  /** Replicas that may start at the same time. */
-  maxStarting: number;
-}
+export const ScaleSettings = Type.Object(
+  {
+    minConcurrency: count,
+    maxConcurrency: count,
+    concurrencyBuffer: count,
+    /** Spare replicas, as a percentage of demand. */
+    concurrencyBufferPerc: Type.Number({ minimum: 0, maximum: 1000 }),
+    /** Requests that one replica handles at a time. */
+    maxMultiplexing: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
+    /** Fraction (0..1) of `maxMultiplexing` at which another replica is started. */
+    targetUtilization: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
+    /** Time that a request waits before the app scales up. */
+    scalingDelayMs: milliseconds,
+    /** Time for which an idle replica is kept. */
+    keepAliveMs: milliseconds,
+    /** Replicas that may start at the same time. */
+    maxStarting: Type.Integer({ minimum: 1, maximum: 1000 }),
+  },
+  closed,
+);
+export type ScaleSettings = Static<typeof ScaleSettings>;
 
-export interface TimeLimits {
-  /** From spawning a replica until it is ready. */
-  startupTimeoutMs: number;
-  /** Limit for the first byte, and for the whole request; 0: none. */
-  requestTimeoutMs: number;
-  /** Limit for a draining replica to finish its requests. */
-  drainTimeoutMs: number;
-  /** From SIGTERM to SIGKILL. */
-  terminationGraceMs: number;
-  /** Wait of a request for a replica. Defaults to the start-up timeout and a minute. */
-  requestStartTimeoutMs?: number | undefined;
-}
+const TimeLimits = Type.Object(
+  {
+    /** From spawning a replica until it is ready. */
+    startupTimeoutMs: milliseconds,
+    /** Limit for the first byte, and for the whole request; 0: none. */
+    requestTimeoutMs: milliseconds,
+    /** Limit for a draining replica to finish its requests. */
+    drainTimeoutMs: milliseconds,
+    /** From SIGTERM to SIGKILL. */
+    terminationGraceMs: milliseconds,
+    /** Wait of a request for a replica. Defaults to the start-up timeout and a minute. */
+    requestStartTimeoutMs: optional(milliseconds),
+  },
+  closed,
+);
+export type TimeLimits = Static<typeof TimeLimits>;
 
-export interface HardwareNeeds {
-  /** Machine type from the script or a flag, such as "GPU-H100"; undefined or "any" accepts any. */
-  machineType: string | undefined;
-  /** Number of GPUs; 0: CPU only. */
-  gpuCount: number;
-  /** Used in this order where the machine lacks the hardware above, or has none of it free. */
-  alternatives?: HardwareChoice[] | undefined;
-}
-
-export interface HardwareChoice {
-  machineType: string;
-  gpuCount: number;
-}
+const HardwareNeeds = Type.Object(
+  {
+    /** Machine type from the script or a flag, such as "GPU-H100"; absent or "any" accepts any. */
+    machineType: optional(Type.String()),
+    /** Number of GPUs; 0: CPU only. */
+    gpuCount: count,
+    /** Used in this order where the machine lacks the hardware above, or has none of it free. */
+    alternatives: optional(
+      Type.Array(Type.Object({ machineType: Type.String(), gpuCount: count }, closed)),
+    ),
+  },
+  closed,
+);
+export type HardwareNeeds = Static<typeof HardwareNeeds>;
 
 /** Frozen configuration of one revision. Secrets are named here and stored elsewhere. */
-export interface AppConfig {
-  kind: "container" | "virtualenv" | "function" | "app";
-  /** Port in the script, before port mapping. */
-  exposedPort: number;
-  healthPath: string;
-  /** Status of `healthPath` once the app is ready; absent: any below 500. */
-  healthStatus?: number | undefined;
-  auth: AuthMode;
-  scale: ScaleSettings;
-  limits: TimeLimits;
-  hardware: HardwareNeeds;
-  requirements: string[];
-  /** Model of modelctl that a script of `init --model` serves. */
-  model?: string | undefined;
-  /** Variables of every replica, without secrets. */
-  environment: Record<string, string>;
-  /** Names of secrets that every replica gets as variables. */
-  secretNames: string[];
-  /** Programs that the script runs; checked before a start. */
-  executables: string[];
-  coldStart: "wait" | "fail";
-  /** GET paths that never wake a sleeping app. */
-  noWakePaths: string[];
-  /** Milliseconds of silence after which an event stream gets a comment; absent: never. */
-  sseKeepAliveMs?: number | undefined;
-  /** Answers a sleeping app's model list from the last response. Defaults to false. */
-  modelsCache?: boolean | undefined;
-  /** Starts streaming to a sleeping app's caller while its replica starts. Defaults to false. */
-  earlyStream?: boolean | undefined;
-  portRewrite: "auto" | "argv" | "none";
-  /** Name of the secret sent to the replica as Authorization, instead of the caller's. */
-  upstreamAuthorizationSecret: string | undefined;
-}
+export const AppConfig = Type.Object(
+  {
+    kind: Type.Enum(["container", "virtualenv", "function", "app"]),
+    /** Port in the script, before port mapping. */
+    exposedPort: Type.Integer({ minimum: 1, maximum: 65_535 }),
+    healthPath: Type.String({ pattern: "^/" }),
+    /** Status of `healthPath` once the app is ready; absent: any below 500. */
+    healthStatus: optional(Type.Integer({ minimum: 100, maximum: 599 })),
+    /** Callers that the app accepts. */
+    auth: Type.Enum(["private", "shared", "public"]),
+    scale: ScaleSettings,
+    limits: TimeLimits,
+    hardware: HardwareNeeds,
+    requirements: Type.Array(Type.String()),
+    /** Model of modelctl that a script of `init --model` serves. */
+    model: optional(Type.String()),
+    /** Variables of every replica, without secrets. */
+    environment: texts,
+    /** Names of secrets that every replica gets as variables. */
+    secretNames: Type.Array(Type.String()),
+    /** Programs that the script runs; checked before a start. */
+    executables: Type.Array(Type.String()),
+    coldStart: Type.Enum(["wait", "fail"]),
+    /** GET paths that never wake a sleeping app. */
+    noWakePaths: Type.Array(Type.String()),
+    /** Silence after which an event stream gets a comment; absent: never. */
+    sseKeepAliveMs: optional(milliseconds),
+    /** Answers a sleeping app's model list from the last response. Defaults to false. */
+    modelsCache: optional(Type.Boolean()),
+    /** Starts streaming to a sleeping app's caller while its replica starts. Defaults to false. */
+    earlyStream: optional(Type.Boolean()),
+    portRewrite: Type.Enum(["auto", "argv", "none"]),
+    /** Name of the secret sent to the replica as Authorization, instead of the caller's. */
+    upstreamAuthorizationSecret: optional(Type.String()),
+  },
+  closed,
+);
+export type AppConfig = Static<typeof AppConfig>;
+
+export type AuthMode = AppConfig["auth"];
 
 export const defaultScale: ScaleSettings = {
   minConcurrency: 0,

@@ -52,10 +52,11 @@ export function isLiving(facts: ProcessFacts | undefined): facts is ProcessFacts
   return facts !== undefined && !"ZXx".includes(facts.state);
 }
 
-function readText(file: string): string | undefined {
+/** @returns undefined for a file that cannot be read */
+export function readText(file: string): string | undefined {
   try {
     return readFileSync(file, "latin1");
   } catch {
-    return undefined; // the process has exited, or this is not Linux
+    return undefined; // the process has exited or belongs to another user, or this is not Linux
   }
 }

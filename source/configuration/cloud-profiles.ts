@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { parse, stringify } from "smol-toml";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type CloudSettingName, isCloudSettingName } from "./cloud-settings.ts";
 import { configurationErrors } from "./errors.ts";

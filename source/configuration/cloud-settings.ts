@@ -36,7 +36,7 @@ export interface CloudSetting {
 export type CloudSettings = Partial<Record<CloudSettingName, CloudSetting>>;
 
 export interface CloudSettingSources {
-  flags: Partial<Record<CloudSettingName, string | undefined>>;
+  flag: (name: CloudSettingName) => string | undefined;
   environment: NodeJS.ProcessEnv;
   profileName: string;
   profile: Partial<Record<CloudSettingName, string>>;
@@ -44,12 +44,12 @@ export interface CloudSettingSources {
 
 /** Resolves all settings; those without a value are absent. */
 export function cloudSettings(sources: CloudSettingSources): CloudSettings {
-  const { flags, environment, profileName, profile } = sources;
+  const { flag, environment, profileName, profile } = sources;
   const found: CloudSettings = {};
   for (const name of cloudSettingNames) {
     const variable = variableOf(name);
     const candidates = [
-      { value: flags[name], origin: `--${name}` },
+      { value: flag(name), origin: `--${name}` },
       { value: environment[variable], origin: variable },
       { value: profile[name], origin: `profile ${profileName}` },
     ];

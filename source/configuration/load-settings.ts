@@ -5,7 +5,7 @@ import { parse, TomlError } from "smol-toml";
 import { nearestName } from "../base/nearest-name.ts";
 import { ProductError } from "../base/product-error.ts";
 import { configurationErrors } from "./errors.ts";
-import { type Settings, settingDefinitions } from "./settings.ts";
+import { type SettingDefinition, type Settings, settingDefinitions } from "./settings.ts";
 
 export type SettingName = keyof Settings;
 
@@ -32,32 +32,29 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
   const origins: Partial<Record<SettingName, string>> = {};
   const warnings: string[] = [];
   for (const name of Object.keys(settingDefinitions) as SettingName[]) {
+    const definition: SettingDefinition<unknown> = settingDefinitions[name];
+    values[name] = definition.default;
+    origins[name] = "default";
     const found = findText(name, sources, file);
-    const definition = settingDefinitions[name];
-    if (found === undefined) {
-      values[name] = definition.default;
-      origins[name] = "default";
-      continue;
-    }
+    if (found === undefined) continue;
+    const { text, origin } = found;
     // Relative paths in the file do not depend on the current folder.
-    const folder = found.origin === sources.file ? path.dirname(found.origin) : process.cwd();
-    const result = definition.read(found.text, folder);
-    if ("expected" in result && found.origin.startsWith("OLLAMA_")) {
+    const folder = origin === sources.file ? path.dirname(origin) : process.cwd();
+    const result = definition.read(text, folder);
+    if ("value" in result) {
+      values[name] = result.value;
+      origins[name] = origin;
+    } else if (origin.startsWith("OLLAMA_")) {
       // Set for another program, which may accept it: no error.
       warnings.push(
-        `${found.origin} is ${JSON.stringify(found.text)}, which is not ${result.expected}; the default is used.`,
+        `${origin} is ${JSON.stringify(text)}, which is not ${result.expected}; the default is used.`,
       );
-      values[name] = definition.default;
-      origins[name] = "default";
-      continue;
-    }
-    if ("expected" in result) {
+    } else {
+      const place = origin === sources.file ? `${name} in ${origin}` : origin;
       throw new ProductError(configurationErrors.settingInvalid, {
-        message: `${placeOf(name, found.origin, sources)} is ${JSON.stringify(found.text)}, but it must be ${result.expected}.`,
+        message: `${place} is ${JSON.stringify(text)}, but it must be ${result.expected}.`,
       });
     }
-    values[name] = result.value;
-    origins[name] = found.origin;
   }
   // Every name of the table is set above.
   return {
@@ -65,11 +62,6 @@ export function loadSettings(sources: SettingSources): LoadedSettings {
     origins: origins as Record<SettingName, string>,
     warnings,
   };
-}
-
-/** Names a setting and its source for an error. */
-function placeOf(name: SettingName, origin: string, { file }: SettingSources): string {
-  return origin === file ? `${name} in ${file}` : origin;
 }
 
 function findText(

@@ -21,18 +21,21 @@ export function list(text: string): string[] {
     .filter((item) => item !== "");
 }
 
-export function expecting<T>(
-  value: T | undefined,
-  expected: string,
-): { value: T } | { expected: string } {
+export function expecting<T>(value: T | undefined, expected: string): ReturnType<Reader<T>> {
   return value === undefined ? { expected } : { value };
 }
 
-export function mapped<T, U>(
-  result: { value: T } | { expected: string },
-  map: (value: T) => U,
-): { value: U } | { expected: string } {
-  return "value" in result ? { value: map(result.value) } : result;
+/** Reads `auto` as a value of its own. */
+export function autoAs<const T, U>(auto: T, reader: Reader<U>): Reader<T | U> {
+  return (text) => (text === "auto" ? { value: auto } : reader(text));
+}
+
+/** Reads 0 as another value. */
+export function zeroAs<T>(zero: T, reader: Reader<number>): Reader<T | number> {
+  return (text) => {
+    const result = reader(text);
+    return "value" in result && result.value === 0 ? { value: zero } : result;
+  };
 }
 
 export function integer(minimum: number, maximum = Number.MAX_SAFE_INTEGER): Reader<number> {
@@ -51,7 +54,7 @@ export function oneOf<const T extends string>(...values: T[]): Reader<T> {
   };
 }
 
-export function boolean(text: string): { value: boolean } | { expected: string } {
+export function boolean(text: string): ReturnType<Reader<boolean>> {
   const lower = text.toLowerCase();
   if (["1", "true", "t", "yes", "on"].includes(lower)) return { value: true };
   if (["0", "false", "f", "no", "off"].includes(lower)) return { value: false };
@@ -63,7 +66,7 @@ export function duration(example: string): Reader<number> {
   return (text) => expecting(parseDuration(text), `a duration such as ${example}`);
 }
 
-export function byteSize(text: string): { value: number } | { expected: string } {
+export function byteSize(text: string): ReturnType<Reader<number>> {
   return expecting(parseByteSize(text), "a size such as 20MiB");
 }
 

@@ -2,7 +2,6 @@
 
 /** `infer` may use models; `manage` may also change them and see other users' requests. */
 export type KeyRole = "infer" | "manage";
-export const keyRoles = ["infer", "manage"] as const satisfies KeyRole[];
 
 /** Times are milliseconds since 1970. */
 export interface KeyRecord {

@@ -167,17 +167,13 @@ export class KeyStore {
   #guarded<T>(work: () => T): T {
     try {
       return work();
-    } catch (error) {
-      throw this.#unusable(error);
+    } catch (cause) {
+      throw new ProductError(keyErrors.fileUnusable, {
+        message: `The key file ${this.file} cannot be used: ${describeError(cause)}.`,
+        hint: "Fix its permissions, or remove it and create new keys.",
+        cause,
+      });
     }
-  }
-
-  #unusable(cause: unknown): ProductError {
-    return new ProductError(keyErrors.fileUnusable, {
-      message: `The key file ${this.file} cannot be used: ${describeError(cause)}.`,
-      hint: "Fix its permissions, or remove it and create new keys.",
-      cause,
-    });
   }
 }
 

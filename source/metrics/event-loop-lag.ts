@@ -47,18 +47,17 @@ export class EventLoopLag {
     // The recorded value is the time between two samples; anything beyond the interval is lag.
     const lagOf = (nanoseconds: number) =>
       count === 0 ? seconds : Math.max(0, nanoseconds / 1e9 - resolutionMs / 1000);
-    this.#set("lag_seconds", seconds);
-    this.#set("lag_min_seconds", lagOf(min));
-    this.#set("lag_max_seconds", lagOf(max));
-    this.#set("lag_mean_seconds", lagOf(mean));
-    this.#set("lag_stddev_seconds", count === 0 ? 0 : stddev / 1e9);
-    this.#set("lag_p50_seconds", lagOf(this.#histogram.percentile(50)));
-    this.#set("lag_p90_seconds", lagOf(this.#histogram.percentile(90)));
-    this.#set("lag_p99_seconds", lagOf(this.#histogram.percentile(99)));
+    const values: Record<Figure, number> = {
+      lag_seconds: seconds,
+      lag_min_seconds: lagOf(min),
+      lag_max_seconds: lagOf(max),
+      lag_mean_seconds: lagOf(mean),
+      lag_stddev_seconds: count === 0 ? 0 : stddev / 1e9,
+      lag_p50_seconds: lagOf(this.#histogram.percentile(50)),
+      lag_p90_seconds: lagOf(this.#histogram.percentile(90)),
+      lag_p99_seconds: lagOf(this.#histogram.percentile(99)),
+    };
+    for (const [figure, gauge] of this.#gauges) gauge.set(values[figure]);
     this.#histogram.reset();
-  }
-
-  #set(figure: Figure, value: number): void {
-    this.#gauges.get(figure)?.set(value);
   }
 }

@@ -1,5 +1,7 @@
 // Utilisation of graphics cards, as their vendors' tools report it.
+
 import { execFile } from "node:child_process";
+import { parseJson } from "../base/json.ts";
 
 export interface GpuSample {
   name: string;
@@ -87,13 +89,8 @@ export function parseNvidia(output: string): GpuSample[] {
 
 /** Parses `{"card0": {"GPU use (%)": "3", …}, …}`; field names differ between versions. */
 export function parseRocm(output: string): GpuSample[] {
-  let cards: unknown;
-  try {
-    // Warnings may come first.
-    cards = JSON.parse(output.slice(Math.max(0, output.indexOf("{"))));
-  } catch {
-    return []; // not JSON: a version without these flags
-  }
+  // Warnings may come first; a version without these flags prints no JSON.
+  const cards = parseJson(output.slice(Math.max(0, output.indexOf("{"))));
   return Object.entries(cards ?? {})
     .filter(([name, card]) => name.startsWith("card") && card !== null && typeof card === "object")
     .map(([name, card]) => {

@@ -5,7 +5,7 @@ import { ControlTextGuard } from "./control-text-guard.ts";
 import { promptErrors } from "./errors.ts";
 import {
   hasAllImages,
-  imageText,
+  imageSegment,
   noPlaceForImage,
   placeImages,
   splitAtImages,
@@ -34,7 +34,7 @@ export const fallbackTemplate =
 /** ChatML's end of a turn, which is plain text to a model without this token. */
 export const fallbackTurnEnd = "<|im_end|>";
 
-/** First private-use character; hardly any text contains one. */
+/** First private-use character; no template and hardly any text contains one. */
 const firstMark = 0xf0000;
 
 export class ChatTemplate implements PromptTemplate {
@@ -108,7 +108,7 @@ export class ChatTemplate implements PromptTemplate {
     run: RunTemplate,
   ): PromptSegment[] {
     const marks = freeMarks(this.source + textOf(conversation));
-    const guard = new ControlTextGuard(model.controlTexts, marks.isTaken);
+    const guard = new ControlTextGuard(model.controlTexts, marks.guard);
     const images = conversation.messages.flatMap((message) => message.images ?? []);
     const render = (asParts: boolean) => {
       const rendered = run(templateVariables(conversation, model, guard, marks, asParts));
@@ -133,7 +133,7 @@ export class ChatTemplate implements PromptTemplate {
   /** Returns the template's variables, with control texts of the conversation marked. */
   variables(conversation: Conversation, model: TemplateModelFacts): Record<string, unknown> {
     const marks = freeMarks(this.source + textOf(conversation));
-    const guard = new ControlTextGuard(model.controlTexts, marks.isTaken);
+    const guard = new ControlTextGuard(model.controlTexts, marks.guard);
     return templateVariables(conversation, model, guard, marks, false);
   }
 
@@ -211,21 +211,21 @@ interface Marks {
   end: string;
   image: (number: number) => string;
   imagePattern: RegExp;
-  isTaken: (character: string) => boolean;
+  guard: [open: string, close: string];
 }
 
 function freeMarks(used: string): Marks {
   const free: string[] = [];
-  for (let code = firstMark; free.length < 3; code += 1) {
+  for (let code = firstMark; free.length < 5; code += 1) {
     const character = String.fromCodePoint(code);
     if (!used.includes(character)) free.push(character);
   }
-  const [end = "", open = "", close = ""] = free;
+  const [end = "", open = "", close = "", guardOpen = "", guardClose = ""] = free;
   return {
     end,
     image: (number) => `${open}${number}${close}`,
     imagePattern: new RegExp(`${open}(\\d+)${close}`, "u"),
-    isTaken: (character) => free.includes(character) || used.includes(character),
+    guard: [guardOpen, guardClose],
   };
 }
 
@@ -238,9 +238,7 @@ function textOf({ messages, ...others }: Conversation): string {
 function withImages(segments: readonly PromptSegment[], { imagePattern }: Marks): PromptSegment[] {
   return segments.flatMap(({ text, special }) =>
     splitAtImages(text, imagePattern).map((part) =>
-      typeof part === "string"
-        ? { text: part, special }
-        : { text: imageText(part), special: false, image: part },
+      typeof part === "string" ? { text: part, special } : imageSegment(part),
     ),
   );
 }

@@ -1,7 +1,7 @@
 // Prompt of a base model that continues a text: just the text.
 import { ProductError } from "../base/product-error.ts";
 import { promptErrors } from "./errors.ts";
-import { imageText, placeImages } from "./image-places.ts";
+import { imageSegment, placeImages } from "./image-places.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 import type { Conversation, PromptTemplate } from "./prompt-template.ts";
 
@@ -27,9 +27,7 @@ export class ContinuationTemplate implements PromptTemplate {
       const before = seen;
       seen += images.length;
       const pieces = placeImages(content, images).map((piece) =>
-        typeof piece === "string"
-          ? { text: piece, special: false }
-          : { text: imageText(before + piece), special: false, image: before + piece },
+        typeof piece === "string" ? { text: piece, special: false } : imageSegment(before + piece),
       );
       return index === 0 ? pieces : [{ text: "\n\n", special: false }, ...pieces];
     });

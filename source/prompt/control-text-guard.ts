@@ -8,10 +8,6 @@
 import { escapeForPattern } from "../base/quoting.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 
-// Private-use characters: no template and hardly any text contains one.
-const firstMark = 0xf0000;
-const lastMark = 0xffffd;
-
 export class ControlTextGuard {
   readonly #controlTexts: readonly string[];
   readonly #pattern: RegExp | undefined;
@@ -20,17 +16,15 @@ export class ControlTextGuard {
 
   /**
    * @param controlTexts texts of the model's control tokens, longest first
-   * @param isUsed returns true if a character occurs anywhere in the request or the template
+   * @param marks characters that occur nowhere in the request or the template
    */
-  constructor(controlTexts: readonly string[], isUsed: (character: string) => boolean) {
+  constructor(controlTexts: readonly string[], marks: readonly [open: string, close: string]) {
     this.#controlTexts = controlTexts;
     this.#pattern =
       controlTexts.length === 0
         ? undefined
         : new RegExp(controlTexts.map(escapeForPattern).join("|"), "gu");
-    const [open, close] = freeMarks(isUsed);
-    this.#open = open;
-    this.#close = close;
+    [this.#open, this.#close] = marks;
   }
 
   /** Marks the control texts in an untrusted text. */
@@ -87,16 +81,4 @@ export class ControlTextGuard {
     const close = rendered.indexOf(this.#close, from);
     return Math.min(open < 0 ? rendered.length : open, close < 0 ? rendered.length : close);
   }
-}
-
-function freeMarks(isUsed: (character: string) => boolean): [open: string, close: string] {
-  const free: string[] = [];
-  for (let code = firstMark; code <= lastMark && free.length < 2; code += 1) {
-    const character = String.fromCodePoint(code);
-    if (!isUsed(character)) free.push(character);
-  }
-  const [open, close] = free;
-  // Would take all 65,534 characters in one request.
-  if (open === undefined || close === undefined) throw new Error("no unused character is left");
-  return [open, close];
 }

@@ -44,6 +44,10 @@ export function imageText(image: number): string {
   return `[img-${image}]`;
 }
 
+export function imageSegment(image: number): PromptSegment {
+  return { text: imageText(image), special: false, image };
+}
+
 /**
  * Splits a piece of a prompt at its images.
  *

@@ -4,7 +4,7 @@
 // the first difference would have to be read again. Sorts only where order has no meaning: the list of
 // tools, the keywords of a schema, the names in `required`, the arguments of a call. The order of
 // `properties` stays, since a model writes arguments in that order, as does the order of `enum`.
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import type { ToolDefinition } from "./chat-message.ts";
 import type { PromptMessage } from "./prompt-template.ts";
 

@@ -58,20 +58,14 @@ export class AnswerNotes {
         break;
       }
       case "text":
-        this.#noteTokens(event.tokens);
-        this.#transcribe(event.text, false);
+      case "tool-arguments":
+        this.#noteText(event.tokens, event.text);
         break;
       case "thinking":
-        this.#noteTokens(event.tokens);
-        this.#transcribe(event.text, true);
+        this.#noteText(event.tokens, event.text, true);
         break;
       case "tool-call":
-        this.#noteTokens(event.tokens);
-        this.#transcribe(`\n[tool call] ${event.name} `, false);
-        break;
-      case "tool-arguments":
-        this.#noteTokens(event.tokens);
-        this.#transcribe(event.text, false);
+        this.#noteText(event.tokens, `\n[tool call] ${event.name} `);
         break;
       case "done":
         this.#noteDone(event);
@@ -106,9 +100,10 @@ export class AnswerNotes {
     });
   }
 
-  #noteTokens(tokens: number): void {
+  #noteText(tokens: number, text: string, isThinking = false): void {
     this.#noteFirst();
     this.#count(tokens);
+    this.#transcribe(text, isThinking);
   }
 
   /** Measures each answer of a request; the record shows the first one. */

@@ -3,14 +3,13 @@ import { quoteShort } from "../base/display-text.ts";
 import { parseDuration } from "../base/duration.ts";
 import {
   cacheTypes,
-  isCacheType,
   isParameterName,
   type ModelParameters,
   type ParameterKind,
   type ParameterName,
   parameterKinds,
 } from "../store/model-parameters.ts";
-import { rangeProblem } from "../store/parameter-values.ts";
+import { rangeProblem, readJsonValue } from "../store/parameter-values.ts";
 import { invalidField } from "./errors.ts";
 
 const names: Record<ParameterKind, string> = {
@@ -42,26 +41,13 @@ export function parseOptions(
 
 function readOption(name: ParameterName, given: unknown): unknown {
   const { kind } = parameterKinds[name];
-  const value = readers[kind](given);
+  const value = readJsonValue(kind, given);
   if (value === undefined) {
     throw invalidField(`options.${name}`, `option "${name}" must be of type ${names[kind]}`);
   }
   const problem = typeof value === "number" ? rangeProblem(name, value) : undefined;
   if (problem === undefined) return value;
   throw invalidField(`options.${name}`, `option "${name}" ${problem}`);
-}
-
-const readers: Record<ParameterKind, (value: unknown) => unknown> = {
-  integer: (value) => (isNumber(value) ? Math.trunc(value) : undefined),
-  number: (value) => (isNumber(value) ? value : undefined),
-  boolean: (value) => (typeof value === "boolean" ? value : undefined),
-  strings: (value) =>
-    Array.isArray(value) && value.every((item) => typeof item === "string") ? value : undefined,
-  "cache type": (value) => (isCacheType(value) ? value : undefined),
-};
-
-function isNumber(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value);
 }
 
 const longestKeepAliveMs = 100 * 365 * 86_400_000;

@@ -6,13 +6,13 @@ import {
   copyFile,
   link,
   mkdir,
-  open,
   readdir,
   readFile,
   rename,
   rm,
   stat,
   utimes,
+  writeFile,
 } from "node:fs/promises";
 import path from "node:path";
 import { removeAbandoned, unfinishedPath } from "../base/unfinished-files.ts";
@@ -21,6 +21,8 @@ import { systemCode } from "../base/write-refusal.ts";
 const dayMs = 24 * 3600_000;
 /** Codes of file systems without links, such as those of memory cards and some networks. */
 const unlinkable = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK", "EXDEV"]);
+/** Writes a new file, which is on disk before it gets its name. */
+const durably = { flag: "wx", mode: 0o600, flush: true };
 const pattern = /^(?<id>[a-z0-9-]+)\.(?<revision>\d{1,15})\.jsonl$/;
 
 /**
@@ -66,7 +68,7 @@ export class RevisionFolder {
     const next = revision + 1;
     const unfinished = unfinishedPath(this.pathOf(id, next));
     try {
-      await writeSynced(unfinished, text);
+      await writeFile(unfinished, text, durably);
       await putInPlace(unfinished, this.pathOf(id, next));
     } catch (error) {
       if (systemCode(error) === "EEXIST") return undefined;
@@ -117,7 +119,7 @@ export class ImageFolder {
     const file = path.join(this.#folder, digest);
     const unfinished = unfinishedPath(file);
     try {
-      await writeSynced(unfinished, bytes);
+      await writeFile(unfinished, bytes, durably);
       await rename(unfinished, file);
     } finally {
       await rm(unfinished, { force: true });
@@ -144,16 +146,6 @@ export class ImageFolder {
       const { mtimeMs } = await stat(file);
       if (Date.now() - mtimeMs > dayMs) await rm(file, { force: true });
     }
-  }
-}
-
-async function writeSynced(file: string, content: string | Uint8Array): Promise<void> {
-  const handle = await open(file, "wx", 0o600);
-  try {
-    await handle.writeFile(content);
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

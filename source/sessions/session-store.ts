@@ -10,7 +10,6 @@ import {
   readHead,
   readSessionText,
   type Session,
-  type SessionDeployment,
   type SessionHead,
   writeSessionText,
 } from "./session.ts";
@@ -37,7 +36,6 @@ export interface SavedSession extends StoredSession {
 
 export interface NewSession {
   readonly model: string;
-  readonly deployment?: SessionDeployment | undefined;
   /** Source of the name if none is given. */
   readonly firstMessage: string;
   readonly name?: string | undefined;
@@ -61,13 +59,12 @@ export class SessionStore {
   }
 
   /** Returns a new chat; it is not saved yet. */
-  begin({ model, deployment, firstMessage, name, nowMs }: NewSession): Session {
+  begin({ model, firstMessage, name, nowMs }: NewSession): Session {
     return {
       id: newId(nowMs),
       name: name ?? nameFor(firstMessage),
       isNamed: name !== undefined,
       model,
-      ...(deployment !== undefined && { deployment }),
       createdAtMs: nowMs,
       updatedAtMs: nowMs,
       messageCount: 0,
@@ -236,12 +233,9 @@ export class SessionStore {
     const revision = (await this.#files.revisions()).get(id);
     if (revision === undefined) return false;
     const { session } = await this.load(id);
-    const text = session.messages
-      .map(({ content }) => content)
-      .join("\n")
-      .toLowerCase();
-    const title = `${session.name} ${session.model}`.toLowerCase();
-    return words.every((word) => text.includes(word) || title.includes(word));
+    const contents = session.messages.map(({ content }) => content);
+    const text = [session.name, session.model, ...contents].join("\n").toLowerCase();
+    return words.every((word) => text.includes(word));
   }
 }
 

@@ -1,6 +1,6 @@
 // A saved chat and its file: a first line of JSON about the chat, which suffices for a list, then a
 // line for each message.
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 
 const version = 1;
 const longestName = 48;
@@ -25,6 +25,8 @@ export interface SessionFile {
   /** Tokens in a prompt, if counted. */
   readonly tokens?: number | undefined;
 }
+
+export type ParameterValue = number | boolean | string | readonly string[];
 
 export interface SessionToolCall {
   readonly name: string;
@@ -73,7 +75,7 @@ export interface SessionHead {
   readonly forkedFrom?: string;
   /** System prompt; undefined: the model's own. */
   readonly system?: string | undefined;
-  readonly parameters: Readonly<Record<string, number | boolean | string | readonly string[]>>;
+  readonly parameters: Readonly<Record<string, ParameterValue>>;
 }
 
 export interface Session extends SessionHead {
@@ -127,12 +129,11 @@ export function readHead(line: string): SessionHead {
 }
 
 function readDeployment(value: Record<string, unknown>): SessionDeployment {
-  const [profile, app, url] = [
-    textAt(value, "profile"),
-    textAt(value, "app"),
-    textAt(value, "url"),
-  ];
-  return { profile, app, url };
+  return {
+    profile: textAt(value, "profile"),
+    app: textAt(value, "app"),
+    url: textAt(value, "url"),
+  };
 }
 
 function readMessage(line: string): SessionMessage {
@@ -186,19 +187,16 @@ function readToolCall(value: unknown) {
 
 function readParameters(value: unknown): SessionHead["parameters"] {
   if (!isRecord(value)) return {};
-  const read: Record<string, number | boolean | string | string[]> = {};
+  const read: Record<string, ParameterValue> = {};
   for (const [name, setting] of Object.entries(value)) {
-    if (
-      typeof setting === "number" ||
-      typeof setting === "boolean" ||
-      typeof setting === "string"
-    ) {
-      read[name] = setting;
-    } else if (Array.isArray(setting) && setting.every((text) => typeof text === "string")) {
-      read[name] = setting;
-    }
+    if (isParameter(setting)) read[name] = setting;
   }
   return read;
+}
+
+function isParameter(value: unknown): value is ParameterValue {
+  if (Array.isArray(value)) return value.every((text) => typeof text === "string");
+  return ["number", "boolean", "string"].includes(typeof value);
 }
 
 function textAt(value: Record<string, unknown>, field: string): string {

@@ -17,7 +17,6 @@ import type { ModelStore } from "./library/model-store.ts";
 import { resolveFile } from "./library/resolve-file.ts";
 import { type RecordedModel, readRecorded, resolveStored } from "./library/resolve-stored.ts";
 import { noSettings, type ResolvedModel } from "./library/resolved-model.ts";
-import type { ModelContent } from "./library/stored-content.ts";
 import {
   type FolderModel,
   LmStudioFolder,
@@ -74,7 +73,6 @@ export class ModelCatalog {
   readonly #lmStudioFolder: () => string | undefined;
   readonly #hubPrefixes: readonly string[] | undefined;
   readonly #cache = new GgufCache();
-  readonly #contents = new Map<string, ModelContent>();
   /** Digests of the built-in models' files, which never change. */
   readonly #digests = new Map<string, Promise<string>>();
 
@@ -171,12 +169,7 @@ export class ModelCatalog {
     if (found.kind === "built-in") return await this.#resolveBuiltIn(found.model);
     if (found.kind === "files") return await resolveLmStudio(found.model, this.#cache);
     if (this.store === undefined) throw this.notFound(reference);
-    const { store } = this;
-    return await resolveStored(found.stored, {
-      store,
-      cache: this.#cache,
-      contents: this.#contents,
-    });
+    return await resolveStored(found.stored, this.store, this.#cache);
   }
 
   /**

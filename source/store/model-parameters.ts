@@ -3,46 +3,30 @@
 /** Number formats of a context window, the largest first. */
 export const cacheTypes = ["f16", "q8_0", "q4_0"] as const;
 
-export interface ModelParameters {
-  num_ctx?: number;
-  num_batch?: number;
-  num_gpu?: number;
-  main_gpu?: number;
-  use_mmap?: boolean;
-  num_thread?: number;
-  /** Our addition: type of the KV cache. */
-  kv_cache_type?: (typeof cacheTypes)[number];
-  /** Tokens that a draft model predicts ahead. */
-  draft_num_predict?: number;
-  num_keep?: number;
-  seed?: number;
-  num_predict?: number;
-  top_k?: number;
-  top_p?: number;
-  min_p?: number;
-  typical_p?: number;
-  repeat_last_n?: number;
-  temperature?: number;
-  repeat_penalty?: number;
-  presence_penalty?: number;
-  frequency_penalty?: number;
-  stop?: string[];
+type CacheType = (typeof cacheTypes)[number];
+
+/** Values of each kind of parameter. */
+interface KindValues {
+  integer: number;
+  number: number;
+  boolean: boolean;
+  strings: string[];
+  "cache type": CacheType;
 }
 
-export type ParameterKind = "integer" | "number" | "boolean" | "strings" | "cache type";
+export type ParameterKind = keyof KindValues;
 
 /** Kind of each parameter; `load` ones take effect when the model is loaded. */
-export const parameterKinds: Record<
-  keyof ModelParameters,
-  { kind: ParameterKind; when: "load" | "run" }
-> = {
+export const parameterKinds = {
   num_ctx: { kind: "integer", when: "load" },
   num_batch: { kind: "integer", when: "load" },
   num_gpu: { kind: "integer", when: "load" },
   main_gpu: { kind: "integer", when: "load" },
   use_mmap: { kind: "boolean", when: "load" },
   num_thread: { kind: "integer", when: "load" },
+  /** Our addition: type of the KV cache. */
   kv_cache_type: { kind: "cache type", when: "load" },
+  /** Tokens that a draft model predicts ahead. */
   draft_num_predict: { kind: "integer", when: "load" },
   num_keep: { kind: "integer", when: "run" },
   seed: { kind: "integer", when: "run" },
@@ -57,11 +41,15 @@ export const parameterKinds: Record<
   presence_penalty: { kind: "number", when: "run" },
   frequency_penalty: { kind: "number", when: "run" },
   stop: { kind: "strings", when: "run" },
+} as const satisfies Record<string, { kind: ParameterKind; when: "load" | "run" }>;
+
+export type ModelParameters = {
+  -readonly [Name in keyof typeof parameterKinds]?: KindValues[(typeof parameterKinds)[Name]["kind"]];
 };
 
 export type ParameterName = keyof ModelParameters;
 
-export function isCacheType(value: unknown): value is (typeof cacheTypes)[number] {
+export function isCacheType(value: unknown): value is CacheType {
   return cacheTypes.some((type) => type === value);
 }
 

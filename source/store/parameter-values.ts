@@ -1,6 +1,6 @@
 // Values of parameters: read from a Modelfile's text and from stored JSON, and checked.
 import { quoteShort, trimInvisible } from "../base/display-text.ts";
-import { isRecord } from "../base/json-record.ts";
+import { isRecord } from "../base/json.ts";
 import {
   cacheTypes,
   isCacheType,
@@ -100,7 +100,7 @@ export function sortParameters(raw: Record<string, unknown>): StoredParameters {
   const known: Array<[string, unknown]> = [];
   const otherValues: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(raw)) {
-    const read = isParameterName(name) ? readValue(name, value) : undefined;
+    const read = isParameterName(name) ? readStored(name, value) : undefined;
     if (read === undefined) otherValues[name] = value;
     else known.push([name, read]);
   }
@@ -108,26 +108,28 @@ export function sortParameters(raw: Record<string, unknown>): StoredParameters {
   return { parameters: Object.fromEntries(known) as ModelParameters, otherValues };
 }
 
-/** Undefined when the value is not of the parameter's kind. */
-function readValue(name: ParameterName, value: unknown): unknown {
-  switch (parameterKinds[name].kind) {
+/** Undefined when the value is not of the parameter's kind, or out of range. */
+function readStored(name: ParameterName, stored: unknown): unknown {
+  const { kind } = parameterKinds[name];
+  const value = readJsonValue(kind, kind === "strings" ? [stored].flat() : stored);
+  const isInRange = typeof value !== "number" || rangeProblem(name, value) === undefined;
+  return isInRange ? value : undefined;
+}
+
+/** Undefined when the value is not of the kind. Drops the fraction of an integer, as Ollama does. */
+export function readJsonValue(kind: ParameterKind, value: unknown): unknown {
+  switch (kind) {
     case "boolean":
       return typeof value === "boolean" ? value : undefined;
-    case "strings":
-      if (typeof value === "string") return [value];
-      return Array.isArray(value) && value.every((item) => typeof item === "string")
-        ? value
-        : undefined;
+    case "strings": {
+      const isList = Array.isArray(value) && value.every((item) => typeof item === "string");
+      return isList ? value : undefined;
+    }
     case "cache type":
       return isCacheType(value) ? value : undefined;
     case "number":
-      return typeof value === "number" ? inRange(name, value) : undefined;
+      return Number.isFinite(value) ? value : undefined;
     case "integer":
-      // Ollama drops the fraction.
-      return typeof value === "number" ? inRange(name, Math.trunc(value)) : undefined;
+      return Number.isFinite(value) ? Math.trunc(Number(value)) : undefined;
   }
-}
-
-function inRange(name: ParameterName, value: number): number | undefined {
-  return rangeProblem(name, value) === undefined ? value : undefined;
 }

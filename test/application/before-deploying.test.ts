@@ -83,26 +83,15 @@ describe("checks before a launch", () => {
     secretNames: string[] = [],
   ) {
     const file = path.join(folder, script);
-    const { request } = await prepareDeployment(
+    const { request, sizeBytes } = await prepareDeployment(
       {
-        reference: file,
-        appName: "tiny",
-        organisation: undefined,
-        isStatic: true,
-        includes: [],
+        ...{ reference: file, appName: "tiny", isStatic: true, includes: [] },
         config: { secretNames },
-        strategy: undefined,
-        isForced: undefined,
-        isDetached: undefined,
-        resetsScale: undefined,
-        smoke: undefined,
-        message: undefined,
-        annotations: {},
       },
       { step: () => {}, note: () => {}, warn: () => {} },
     );
     const checks: (readonly PreflightCheck[])[] = [];
-    const prepared = Promise.resolve({ request, script: file });
+    const prepared = Promise.resolve({ request, script: file, sizeBytes });
     const whole: PreflightPlace = {
       client: answering(),
       isLocal: true,

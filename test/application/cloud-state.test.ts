@@ -1,20 +1,17 @@
 // Checks of the database of a stopped server.
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { examineState } from "../../source/application/cloud-state.ts";
 import { adminSocket } from "../../source/application/control-plane-process.ts";
 import { AdminClient } from "../../source/cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../source/cloud/errors.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 let folder: string;
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "deployctl-examined-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  folder = temporaryFolder();
 });
 
 const examine = (stateFolder: string) =>

@@ -1,9 +1,6 @@
-// A control plane that cannot start in the background: the command reports the reason.
-import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import {
   controlPlaneLogFile,
   startControlPlane,
@@ -11,15 +8,13 @@ import {
 import { ProductError } from "../../source/base/product-error.ts";
 import { cloudErrors } from "../../source/cloud/errors.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const entry = path.join(import.meta.dirname, "../../dist/deployctl.js");
 
 let stateFolder: string;
 beforeEach(() => {
-  stateFolder = mkdtempSync(path.join(tmpdir(), "deployctl-start-"));
-});
-afterEach(() => {
-  rmSync(stateFolder, { recursive: true, force: true });
+  stateFolder = temporaryFolder();
 });
 
 async function faultOfStart(listen: string): Promise<ProductError> {

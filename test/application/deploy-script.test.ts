@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { deployScript, modelOf } from "../../source/application/deploy-script.ts";
-import { temporaryFolder } from "../support/model-store.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const runner = path.join(import.meta.dirname, "../../source/cloud/python/runner.py");
 

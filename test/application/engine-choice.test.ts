@@ -1,9 +1,8 @@
 // Refusals of clusters that cannot be used, against a server that answers as Ray would.
 
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -13,6 +12,7 @@ import {
   type RayChoice,
 } from "../../source/application/engine-choice.ts";
 import { ProductError } from "../../source/base/product-error.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const token = "secret-token";
 const usualNode = {
@@ -31,7 +31,7 @@ let isOpen: boolean;
 let answers: Record<string, [status: number, document: unknown]>;
 
 beforeEach(async () => {
-  folder = mkdtempSync(path.join(tmpdir(), "deployctl-ray-"));
+  folder = temporaryFolder();
   writeFileSync(path.join(folder, "token"), `${token}\n`);
   isOpen = false;
   answers = {
@@ -60,7 +60,6 @@ beforeEach(async () => {
 afterEach(async () => {
   server.closeAllConnections();
   if (server.listening) await new Promise((resolve) => server.close(resolve));
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const address = () => `http://127.0.0.1:${port}`;

@@ -1,11 +1,11 @@
 // Background work of a server on its store.
-import { mkdtempSync, readdirSync, rmSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
 import { startHousekeeping } from "../../source/application/housekeeping.ts";
 import { isReference } from "../../source/store/library/manifest.ts";
 import { modelName, openStore } from "../support/model-store.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
 
 const longAgo = new Date("2020-01-01");
@@ -32,7 +32,7 @@ test("files that no model needs are removed once they are old", async () => {
 
 test("unfinished files of killed programs in the state folder are removed once they are old", async () => {
   const { store } = openStore();
-  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-state-"));
+  const folder = temporaryFolder();
   const [old, fresh, kept] = [".writing-old", ".writing-fresh", "server.json"];
   for (const name of [old, fresh, kept]) writeFileSync(path.join(folder, name), "x");
   for (const name of [old, kept]) utimesSync(path.join(folder, name), longAgo, longAgo);
@@ -42,7 +42,6 @@ test("unfinished files of killed programs in the state folder are removed once t
     (names) => names.join() === [fresh, kept].join(),
   );
   await leave();
-  rmSync(folder, { recursive: true });
 });
 
 test("large files that models refer to get their digest", async () => {
@@ -145,7 +144,7 @@ test("a server that stops early does nothing and does not wait", async () => {
 
 test("stored prompts are removed when their budget is zero", async () => {
   const fixture = openStore();
-  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-prompts-"));
+  const folder = temporaryFolder();
   const files = () => readdirSync(folder);
   for (const name of ["a.prompt", "other"]) writeFileSync(path.join(folder, name), "content");
   const promptCache = { folder, budgetBytes: 0, maximumAgeMs: undefined };
@@ -153,5 +152,4 @@ test("stored prompts are removed when their budget is zero", async () => {
   await until(files, (names) => names.length === 1);
   expect(files()).toEqual(["other"]);
   await leave();
-  rmSync(folder, { recursive: true });
 });

@@ -1,13 +1,12 @@
 // Finding LM Studio's models.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { lmStudioFolder } from "../../source/application/other-stores.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 function homeWith(folders: string[], files: Record<string, string> = {}) {
-  const home = mkdtempSync(path.join(tmpdir(), "modelctl-home-"));
-  onTestFinished(() => rmSync(home, { recursive: true }));
+  const home = temporaryFolder();
   for (const folder of folders) mkdirSync(path.join(home, folder), { recursive: true });
   for (const [file, text] of Object.entries(files)) {
     writeFileSync(path.join(home, file), text.replaceAll("HOME", home));

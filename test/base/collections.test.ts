@@ -84,22 +84,12 @@ describe("a queue whose consumer", () => {
   });
 });
 
-describe("RingBuffer", () => {
-  test("keeps the last items and counts the others", () => {
-    const ring = new RingBuffer<number>(3);
-    for (const item of [1, 2, 3, 4, 5]) ring.push(item);
-    expect(ring.toArray()).toEqual([3, 4, 5]);
-    expect([ring.size, ring.dropped, ring.capacity]).toEqual([3, 2, 3]);
-    ring.toArray().pop();
-    expect(ring.size).toBe(3);
-  });
-
-  test.each([0, -5, 0.5])("has a capacity of at least one, even when given %d", (capacity) => {
-    const ring = new RingBuffer<number>(capacity);
-    ring.push(1);
-    ring.push(2);
-    expect(ring.toArray()).toEqual([2]);
-  });
+test("RingBuffer keeps the last items", () => {
+  const ring = new RingBuffer<number>(3);
+  for (const item of [1, 2, 3, 4, 5]) ring.push(item);
+  expect(ring.toArray()).toEqual([3, 4, 5]);
+  ring.toArray().pop();
+  expect(ring.toArray()).toHaveLength(3);
 });
 
 describe("ProductError", () => {

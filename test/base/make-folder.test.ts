@@ -1,23 +1,9 @@
 // Folders are made with their parents, or the system's reason is reported, without endless retries.
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, mkdirSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import { makeFolder } from "../../source/base/make-folder.ts";
-
-function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-folder-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 test("is made with its parents, by several callers at once, and again", async () => {
   const folder = path.join(temporaryFolder(), "a", "b", "c");

@@ -18,7 +18,6 @@ const whole: AnswerStatistics = {
   completionMs: 500,
   totalMs: 600,
 };
-const flags = { verbose: false, plain: false, debug: false, background: false, origin: false };
 const call: ChatEvent = { type: "tool-call", name: "weather", arguments: { city: "Paris" } };
 const callText = 'weather({"city":"Paris"})\n';
 
@@ -51,7 +50,7 @@ async function runOnce(events: readonly ChatEvent[]): Promise<number> {
   return await printAnswer({
     model: "tiny",
     prompt: "Hi",
-    flags,
+    flags: {},
     link: async () => link,
   });
 }

@@ -4,8 +4,6 @@ import { modelctlProgram } from "../../source/cli/modelctl-program.ts";
 import { readCommandLine } from "../../source/cli/program/read-command-line.ts";
 import { connectUrl, readSettings } from "../../source/cli/session-settings.ts";
 
-const toggles = { verbose: false, plain: false, debug: false, background: false, origin: false };
-
 afterEach(() => vi.unstubAllEnvs());
 
 describe("the address of a command", () => {
@@ -20,7 +18,7 @@ describe("the address of a command", () => {
     [{}, { OLLAMA_HOST: "1.2.3.4:5" }, undefined],
   ])("of %j and %j is %j", (flags, environment, expected) => {
     for (const [name, value] of Object.entries(environment)) vi.stubEnv(name, value);
-    const { address } = readSettings({ ...toggles, ...flags });
+    const { address } = readSettings(flags);
     expect(address && `${address.host}:${address.port}`).toBe(expected);
   });
 
@@ -32,7 +30,6 @@ describe("the address of a command", () => {
 
   test("is passed on to a background server", () => {
     const { serverFlags } = readSettings({
-      ...toggles,
       gpu: "cpu",
       numParallel: 2,
       contextLength: 512,
@@ -62,11 +59,11 @@ describe("--connect", () => {
     ["1.2.3.4", "http://1.2.3.4:11434"],
     ["https://example.com/llm/", "https://example.com:443/llm"],
   ])("%s means %s", (connect, url) => {
-    expect(connectUrl({ ...toggles, connect })).toBe(url);
+    expect(connectUrl({ connect })).toBe(url);
   });
 
   test("with an invalid address is refused", () => {
-    expect(() => connectUrl({ ...toggles, connect: "ftp://x" })).toThrow(
+    expect(() => connectUrl({ connect: "ftp://x" })).toThrow(
       expect.objectContaining({ code: "COMMAND_USAGE" }),
     );
   });

@@ -1,23 +1,15 @@
 // The client of our own API: valid and broken replies.
-import { createServer, type RequestListener, type Server } from "node:http";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { createServer, type RequestListener } from "node:http";
+import { describe, expect, onTestFinished, test } from "vitest";
 import { ApiClient } from "../../source/client/api-client.ts";
 import type { ChatEvent } from "../../source/client/chat-events.ts";
 
-let servers: Server[];
-beforeEach(() => {
-  servers = [];
-});
-afterEach(() => {
-  for (const server of servers) {
-    server.closeAllConnections();
-    server.close();
-  }
-});
-
 async function clientOf(listener: RequestListener): Promise<ApiClient> {
   const server = createServer(listener);
-  servers.push(server);
+  onTestFinished(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" && address !== null ? address.port : 0;

@@ -104,6 +104,18 @@ test("an answer arrives in pieces, with thinking apart and counts at the end", a
   });
 });
 
+test("events of any form are read: comments, CRLF, data on several lines, no blank line at the end", async () => {
+  const [first, second] = [piece({ content: "Hel" }), piece({ content: "lo" }, "stop")];
+  const lines = JSON.stringify(second, undefined, 1).replaceAll(/^/gm, "data: ");
+  const reply = `: waiting\n\nid: 1\r\ndata:${JSON.stringify(first)}\r\n\r\n${lines}`;
+  const { endpoint } = await serve(200, reply);
+  expect(await eventsOf(endpoint)).toMatchObject([
+    { type: "text", text: "Hel" },
+    { type: "text", text: "lo" },
+    { type: "done" },
+  ]);
+});
+
 test("settings and images are sent under OpenAI's names", async () => {
   const { endpoint, seen } = await serve(200, stream(piece({ content: "ok" }, "stop")));
   await eventsOf(

@@ -1,17 +1,8 @@
 // server.json: written atomically, removed only by its owner, and used to find the server.
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { createServer, type RequestListener, type Server } from "node:http";
-import { tmpdir } from "node:os";
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
+import { createServer, type RequestListener } from "node:http";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import {
   findServer,
   readServerFile,
@@ -19,15 +10,12 @@ import {
   serverFilePath,
   writeServerFile,
 } from "../../source/client/server-file.ts";
+import { temporaryFolder } from "../support/model-store.ts";
 
-let folder: string;
 let state: string;
-
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "modelctl-state-"));
-  state = path.join(folder, "deep", "modelctl");
+  state = path.join(temporaryFolder(), "deep", "modelctl");
 });
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const server = { pid: 42, url: "http://127.0.0.1:1", token: "secret" };
 const second = { pid: 43, url: "http://127.0.0.1:2", token: "other" };
@@ -102,21 +90,9 @@ test("is removed only by its own server", () => {
   expect(() => removeServerFile(state, server)).not.toThrow();
 });
 
-let stateFolder: string;
-let servers: Server[];
-
-beforeEach(() => {
-  stateFolder = mkdtempSync(path.join(tmpdir(), "modelctl-state-"));
-  servers = [];
-});
-afterEach(() => {
-  for (const server of servers) server.close();
-  rmSync(stateFolder, { recursive: true, force: true });
-});
-
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener);
-  servers.push(server);
+  onTestFinished(() => void server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   return `http://127.0.0.1:${typeof address === "object" && address ? address.port : 0}`;
@@ -125,17 +101,16 @@ async function serve(listener: RequestListener): Promise<string> {
 const ours: RequestListener = (_request, reply) => {
   reply.end(JSON.stringify({ version: "0.1.0", server: "modelctl" }));
 };
-const stranger: RequestListener = (_request, reply) => {
-  reply.end(JSON.stringify({ version: "0.33.0" }));
-};
 /** Address without a listener. */
 const nobody = "http://127.0.0.1:9";
 
 describe("our server", () => {
   test("that is recorded is found with its token, before the default address is tried", async () => {
     const url = await serve(ours);
-    writeServerFile(stateFolder, { pid: 1, url, token: "secret" });
-    expect(await findServer({ stateFolder, named: undefined, usual: await serve(ours) })).toEqual({
+    writeServerFile(state, { pid: 1, url, token: "secret" });
+    expect(
+      await findServer({ stateFolder: state, named: undefined, usual: await serve(ours) }),
+    ).toEqual({
       url,
       ownerToken: "secret",
     });
@@ -143,20 +118,20 @@ describe("our server", () => {
 
   test("at the default address is found without a record, and without a token", async () => {
     const url = await serve(ours);
-    expect(await findServer({ stateFolder, named: undefined, usual: url })).toEqual({ url });
+    expect(await findServer({ stateFolder: state, named: undefined, usual: url })).toEqual({ url });
   });
 
   test("at a given address is the only one tried", async () => {
     const recorded = await serve(ours);
-    writeServerFile(stateFolder, { pid: 1, url: recorded, token: "secret" });
+    writeServerFile(state, { pid: 1, url: recorded, token: "secret" });
     const usual = await serve(ours);
-    expect(await findServer({ stateFolder, named: nobody, usual })).toBeUndefined();
+    expect(await findServer({ stateFolder: state, named: nobody, usual })).toBeUndefined();
     const named = await serve(ours);
-    expect(await findServer({ stateFolder, named, usual, key: "k" })).toEqual({
+    expect(await findServer({ stateFolder: state, named, usual, key: "k" })).toEqual({
       url: named,
       key: "k",
     });
-    expect(await findServer({ stateFolder, named: recorded, usual })).toEqual({
+    expect(await findServer({ stateFolder: state, named: recorded, usual })).toEqual({
       url: recorded,
       ownerToken: "secret",
     });
@@ -164,10 +139,10 @@ describe("our server", () => {
 
   test("that writes its record during the search is found with its token", async () => {
     const url: string = await serve((request, reply) => {
-      writeServerFile(stateFolder, { pid: 1, url, token: "just written" });
+      writeServerFile(state, { pid: 1, url, token: "just written" });
       ours(request, reply);
     });
-    expect(await findServer({ stateFolder, named: url, usual: nobody })).toEqual({
+    expect(await findServer({ stateFolder: state, named: url, usual: nobody })).toEqual({
       url,
       ownerToken: "just written",
     });
@@ -175,11 +150,11 @@ describe("our server", () => {
 
   test("that replaced a dead one at its address is found with the new token", async () => {
     const url: string = await serve((request, reply) => {
-      writeServerFile(stateFolder, { pid: 2, url, token: "of the living" });
+      writeServerFile(state, { pid: 2, url, token: "of the living" });
       ours(request, reply);
     });
-    writeServerFile(stateFolder, { pid: 1, url, token: "of the dead" });
-    expect(await findServer({ stateFolder, named: undefined, usual: url })).toEqual({
+    writeServerFile(state, { pid: 1, url, token: "of the dead" });
+    expect(await findServer({ stateFolder: state, named: undefined, usual: url })).toEqual({
       url,
       ownerToken: "of the living",
     });
@@ -187,19 +162,16 @@ describe("our server", () => {
 });
 
 describe("no server of ours", () => {
-  test.each<[string, RequestListener]>([
-    ["another program", stranger],
-    ["a program that says nothing useful", (_request, reply) => reply.end("hello")],
-    ["a program that fails", (_request, reply) => reply.writeHead(500).end()],
-    ["a program that hangs up", (request) => request.destroy()],
-  ])("is what %s is", async (_what, listener) => {
-    const url = await serve(listener);
-    writeServerFile(stateFolder, { pid: 1, url, token: "secret" });
-    expect(await findServer({ stateFolder, named: undefined, usual: url })).toBeUndefined();
+  test("is found where another program answers", async () => {
+    const url = await serve((_request, reply) => reply.end('{"version":"0.33.0"}'));
+    writeServerFile(state, { pid: 1, url, token: "secret" });
+    expect(await findServer({ stateFolder: state, named: undefined, usual: url })).toBeUndefined();
   });
 
   test("is found if nothing listens, whatever was recorded", async () => {
-    writeServerFile(stateFolder, { pid: 1, url: nobody, token: "secret" });
-    expect(await findServer({ stateFolder, named: undefined, usual: nobody })).toBeUndefined();
+    writeServerFile(state, { pid: 1, url: nobody, token: "secret" });
+    expect(
+      await findServer({ stateFolder: state, named: undefined, usual: nobody }),
+    ).toBeUndefined();
   });
 });

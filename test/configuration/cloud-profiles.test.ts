@@ -67,7 +67,7 @@ describe("the profile file", () => {
 
 test("flags override variables, which override the profile; empty values are ignored", () => {
   const found = cloudSettings({
-    flags: { org: "flagged", key: undefined },
+    flag: (name) => (name === "org" ? "flagged" : undefined),
     environment: {
       DEPLOYCTL_ORG: "variable",
       DEPLOYCTL_MACHINE_TYPE: "any",
@@ -88,7 +88,8 @@ test("flags override variables, which override the profile; empty values are ign
   });
   const own = { DEPLOYCTL_ADMIN_KEY: "dk_2" };
   const { key } = cloudSettings({
-    ...{ flags: {}, environment: own, profileName: "work", profile: { key: "dk_1" } },
+    ...{ environment: own, profileName: "work", profile: { key: "dk_1" } },
+    flag: () => undefined,
   });
   expect(key).toEqual({ value: "dk_2", origin: "DEPLOYCTL_ADMIN_KEY" });
 });

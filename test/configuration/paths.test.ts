@@ -1,10 +1,10 @@
 // Folders of the program, and errors of writing to the state folder.
 
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { productPaths, writingState } from "../../source/configuration/paths.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 test("the state folder follows XDG_STATE_HOME, and has the program's name", () => {
   expect(productPaths({ XDG_STATE_HOME: "/elsewhere" }).state).toBe("/elsewhere/modelctl");
@@ -22,10 +22,7 @@ test("without variables everything is below the home folder", () => {
 let folder: string;
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "modelctl-state-"));
-});
-afterEach(() => {
-  rmSync(folder, { recursive: true, force: true });
+  folder = temporaryFolder();
 });
 
 function told(state: string, work: () => void): unknown {

@@ -55,7 +55,8 @@ interface OpenaiError {
 describe("unusable model files", () => {
   const files = badFiles.map((file) => ({ ...file, title: file.name }));
 
-  test.each(files)("over both APIs: $title", async ({ name, make, status, says }) => {
+  test.each(files)("over both APIs and on the command line: $title", async (bad) => {
+    const { name, make, status, exitCode, says } = bad;
     const file = path.join(folder, `${name.replaceAll(" ", "-")}.gguf`);
     make(file);
     try {
@@ -79,19 +80,13 @@ describe("unusable model files", () => {
       });
       // It leaves no entry in the list of loaded and loading models.
       expect((await server.loaded()).filter((loaded) => loaded.name === file)).toEqual([]);
+      const command = await home.call(["run", file, "Hello!", "--connect", server.url]);
+      expect(command).toMatchObject({ code: exitCode, output: "" });
+      expect(command.errors).toMatch(/^Error: .+\n$/);
+      expect(command.errors).toMatch(says);
     } finally {
       if (name.startsWith("a pipe")) releasePipe(file);
     }
-  });
-
-  test.each(files)("on the command line: $title", async ({ name, make, exitCode, says }) => {
-    const file = path.join(home.folder, `${name.replaceAll(" ", "-")}.gguf`);
-    make(file);
-    const outcome = await home.call(["run", file, "Hello!"]);
-    if (name.startsWith("a pipe")) releasePipe(file);
-    expect(outcome).toMatchObject({ code: exitCode, output: "" });
-    expect(outcome.errors).toMatch(/^Error: .+\n$/);
-    expect(outcome.errors).toMatch(says);
   });
 
   test("a file that llama.cpp rejects is reported with llama.cpp's reason every time", async () => {

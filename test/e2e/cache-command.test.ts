@@ -2,8 +2,10 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Settings } from "../../source/configuration/settings.ts";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { runnersOf } from "../support/processes.ts";
+import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
 let home: Home;
@@ -17,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(async () => await home.remove());
 
-const system = Array.from({ length: 300 }, (_, index) => `item ${(index * 7919) % 1000}`).join(" ");
+const system = Array.from({ length: 230 }, (_, index) => `item ${(index * 7919) % 1000}`).join(" ");
 
 interface Listed {
   model: string;
@@ -30,26 +32,24 @@ async function list(...words: string[]): Promise<Listed[]> {
   return JSON.parse((await home.call(["cache", "list", ...words, "--json"])).output) as Listed[];
 }
 
-/** Starts a server for one request to each model. */
-async function ask(
-  models: readonly string[],
-  question: string,
-  environment: Record<string, string> = {},
-) {
-  const server = home.start(["serve"], { environment });
-  await until(
-    () => home.serverFile(),
-    (file) => file !== undefined,
-  );
+function chat(model: string, question: string) {
   const messages = [
     { role: "system", content: system },
     { role: "user", content: question },
   ];
+  return { model, messages, stream: false, options: { num_predict: 1 } };
+}
+
+/** Starts a server for one request to each model. @returns the record of the first */
+async function ask(models: readonly string[], question: string) {
+  const server = home.start(["serve"]);
+  await until(
+    () => home.serverFile(),
+    (file) => file !== undefined,
+  );
   for (const model of models) {
-    const reply = await fetch(`${home.url}/api/chat`, {
-      method: "POST",
-      body: JSON.stringify({ model, messages, stream: false, options: { num_predict: 4 } }),
-    });
+    const body = JSON.stringify(chat(model, question));
+    const reply = await fetch(`${home.url}/api/chat`, { method: "POST", body });
     expect(reply.status).toBe(200);
   }
   const requests = await home.call(["logs", "--json"]);
@@ -58,18 +58,34 @@ async function ask(
   expect(runners).not.toEqual([]);
   for (const runner of runners) process.kill(runner, "SIGTERM");
   server.child.kill("SIGTERM");
-  const { errors } = await server.ended;
-  const [record] = requests.output
+  await server.ended;
+  const [first] = requests.output
     .trim()
     .split("\n")
     .map((line) => JSON.parse(line) as { cachedTokens: number; cachedFrom: string });
-  return { record, errors };
+  return first;
+}
+
+/**
+ * Asks a server in the test's process. @returns what it logged
+ * @param cache the folder of its cache, by default the home's
+ */
+async function askWithin(
+  settings: Partial<Settings>,
+  cache = path.join(home.folder, "cache", "modelctl"),
+): Promise<readonly string[]> {
+  const data = path.join(home.folder, "data", "modelctl");
+  const server = await TestServer.start(settings, { paths: { data, cache } });
+  const { status } = await server.post("/api/chat", chat("tiny", "Who are you?"));
+  await server.close();
+  expect(status).toBe(200);
+  return server.log;
 }
 
 describe("a long system prompt", () => {
   test("is restored from disk after a restart, listed and removed", async () => {
     const first = await ask(["mine", "tiny"], "Who are you?");
-    expect(first.record).toMatchObject({ cachedTokens: 0 });
+    expect(first).toMatchObject({ cachedTokens: 0 });
     const all = (await list()).map(({ model }) => model).sort();
     expect(all).toEqual(["mine:latest", "tiny:latest"]);
     const [stored] = await list("mine");
@@ -80,8 +96,8 @@ describe("a long system prompt", () => {
     expect(output).toMatch(/^mine:latest +\d{4} +\d/m);
 
     const again = await ask(["mine"], "What is your name?");
-    expect(again.record).toMatchObject({ cachedFrom: "disk" });
-    expect(again.record?.cachedTokens).toBeGreaterThan(1024);
+    expect(again).toMatchObject({ cachedFrom: "disk" });
+    expect(again?.cachedTokens).toBeGreaterThan(1024);
 
     const removed = await home.call(["cache", "clear", "tiny"]);
     expect(removed.output).toMatch(/^removed 1 stored prompt: \d/);
@@ -93,18 +109,18 @@ describe("a long system prompt", () => {
   }, 60_000);
 
   test("is not stored when the cache is off", async () => {
-    await ask(["tiny"], "Who are you?", { MODELCTL_PROMPT_CACHE: "0" });
+    await askWithin({ prompt_cache: 0 });
     expect(await list()).toEqual([]);
   }, 60_000);
 
   test("is computed again when the folder is unusable, with one log line", async () => {
     const cache = path.join(home.folder, "other-cache");
-    mkdirSync(path.join(cache, "modelctl"), { recursive: true });
-    writeFileSync(path.join(cache, "modelctl", "prompts"), "in its place");
-    const { errors } = await ask(["tiny"], "Who are you?", { XDG_CACHE_HOME: cache });
-    expect(errors.split("\n").filter((line) => line.includes("cannot be stored"))).toEqual([
+    mkdirSync(cache);
+    writeFileSync(path.join(cache, "prompts"), "in its place");
+    const log = await askWithin({}, cache);
+    expect(log.filter((line) => line.includes("cannot be stored"))).toEqual([
       expect.stringMatching(
-        / tiny: prompts cannot be stored on disk: it or a folder above it is a file/,
+        /^tiny: prompts cannot be stored on disk: it or a folder above it is a file/,
       ),
     ]);
   }, 60_000);

@@ -18,12 +18,7 @@ import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { textPairs } from "../support/pairs.ts";
-import {
-  type FoundProcess,
-  isAlive,
-  processesOfHome,
-  runnerFolders,
-} from "../support/processes.ts";
+import { isAlive, processesOfHome, runnerFolders } from "../support/processes.ts";
 import { type Program, readableProgram } from "../support/readable-program.ts";
 import { type Reply, TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -273,24 +268,42 @@ describe("a closing server", () => {
 });
 
 describe("nothing is left behind", () => {
-  test("by a killed server: its runners exit by themselves, even one that reads no messages", async () => {
-    const home = await Home.create();
-    try {
-      for (const name of ["tiny", second]) await home.call(["run", name, ""]);
-      const isRunner = ({ text }: FoundProcess) => text.includes("runner-main");
-      const runners = processesOfHome(home.folder).filter(isRunner);
-      expect(runners).toHaveLength(2);
+  describe("in a background server", () => {
+    let home: Home;
+    beforeAll(async () => {
+      home = await Home.create();
+    });
+    afterAll(async () => await home.remove());
+    const runners = () =>
+      processesOfHome(home.folder).filter(({ text }) => text.includes("runner-main"));
+
+    test("a runner that dies while loading does not stop the next command", async () => {
+      const { ended } = home.start(["run", "tiny", capital]);
+      const [runner] = await until(runners, (found) => found.length > 0);
+      if (runner !== undefined) process.kill(runner.id, "SIGKILL");
+      const { errors } = await ended;
+      // The request may or may not have reached the runner; the error is the same.
+      expect(errors === "" || errors.includes(stopped)).toBe(true);
+      expect(await home.call(["run", "tiny", capital])).toEqual({
+        code: 0,
+        output: `${capitalAnswer}\n`,
+        errors: "",
+      });
+    });
+
+    test("that is killed: its runners exit by themselves, even one that reads no messages", async () => {
+      await home.call(["run", second, ""]);
+      const before = runners();
+      expect(before).toHaveLength(2);
       // Like a long computation: no JavaScript runs, so the closed channel is not noticed.
-      process.kill(runners[0]?.id ?? 0, "SIGSTOP");
+      process.kill(before[0]?.id ?? 0, "SIGSTOP");
       await home.killServer();
       await until(
         () => processesOfHome(home.folder).filter(({ id }) => isAlive(id)),
         (found) => found.length === 0,
       );
-      expect(runnerFolders(runners[1]?.id ?? 0)).toEqual([]);
-    } finally {
-      await home.remove();
-    }
+      expect(runnerFolders(before[1]?.id ?? 0)).toEqual([]);
+    });
   });
 
   test("another user's leftover runner folder does not stop a model from loading", async () => {
@@ -319,28 +332,6 @@ describe("nothing is left behind", () => {
       program?.remove();
       if (existsSync(leftover)) chmodSync(leftover, 0o700);
       rmSync(leftover, { recursive: true, force: true });
-    }
-  });
-
-  test("a runner that dies while loading does not stop the next command", async () => {
-    const home = await Home.create();
-    try {
-      const { ended } = home.start(["run", "tiny", capital]);
-      const [runner] = await until(
-        () => processesOfHome(home.folder).filter(({ text }) => text.includes("runner-main")),
-        (found) => found.length > 0,
-      );
-      if (runner !== undefined) process.kill(runner.id, "SIGKILL");
-      const { errors } = await ended;
-      // The request may or may not have reached the runner; the error is the same.
-      expect(errors === "" || errors.includes(stopped)).toBe(true);
-      expect(await home.call(["run", "tiny", capital])).toEqual({
-        code: 0,
-        output: `${capitalAnswer}\n`,
-        errors: "",
-      });
-    } finally {
-      await home.remove();
     }
   });
 });

@@ -1,5 +1,7 @@
 // Remote server, with an admin key over HTTPS in a profile.
+import { execFile } from "node:child_process";
 import path from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { findFreePort } from "../support/command-line.ts";
@@ -65,7 +67,7 @@ describe("login", () => {
 });
 
 describe("a remote server", () => {
-  test("accepts a script, which can be called with a key made remotely", async () => {
+  test("accepts a script, which clients that trust its authority call over HTTPS with a key made remotely", async () => {
     client.write("app.py", fakeServerScript());
     const deployed = await client.json<{ url: string; app: string }>([
       ...["deploy", "app.py", "--app-name", "far-app"],
@@ -77,6 +79,21 @@ describe("a remote server", () => {
     });
     const { output } = await client.call(["logs", "far-app", "--lines", "1"]);
     expect(output).not.toBe("");
+    const script = client.write(
+      "client.mjs",
+      `const [url, key] = process.argv.slice(2);
+const body = JSON.stringify({ stream: true, max_tokens: 3 });
+const ask = (headers) => fetch(url + "/v1/chat/completions", { method: "POST", headers, body });
+const events = (await (await ask({ authorization: "Key " + key })).text()).match(/(?<=^data: )\\{.*/gm);
+const text = events.map((event) => JSON.parse(event).choices[0].delta.content).join("");
+console.log(JSON.stringify({ text, refused: (await ask({})).status }));
+`,
+    );
+    const words = [script, deployed.url, await client.createKey()];
+    const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: authority };
+    const { stdout } = await promisify(execFile)(process.execPath, words, { env });
+    expect(JSON.parse(stdout)).toEqual({ text: "word0 word1 word2 ", refused: 401 });
+    await expect(fetch(deployed.url)).rejects.toThrow();
   });
 
   test("refuses to run a command next to a replica", async () => {

@@ -60,21 +60,28 @@ describe("run", () => {
     expect((await fetch(`${url}/v1/models`, { headers })).status).toBeGreaterThanOrEqual(404);
   });
 
-  test("prints each log line once, whatever ran under that name before", async () => {
+  test("with --auth public needs no key, prints its own log alone, and leaves nothing behind if it is killed", async () => {
     // The test above had the same name.
     cloud.write("app.py", fakeServerScript({ words: '"--say", "hello once"' }));
     await until(
       () => cloud.json<{ apps: unknown[] }>(["apps", "list"]),
       ({ apps }) => apps.length === 0,
     );
-    const running = cloud.start(["run", "app.py", "--app-name", "again", "--auth", "public"]);
+    const words = ["run", "app.py::serve", "--app-name", "again", "--auth", "public"];
+    const running = cloud.start(words);
     await until(running.output, (text) =>
       ["hello once", "is active."].every((part) => text.includes(part)),
     );
-    running.child.kill("SIGINT");
+    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/again/v1/models`;
+    expect((await fetch(url)).status).toBe(200);
+    running.child.kill("SIGKILL");
     const { output, errors } = await running.ended;
     expect(`${errors}${output}`.split("hello once"), errors + output).toHaveLength(2);
     expect(`${errors}${output}`).not.toContain("hello log");
+    await until(
+      () => processesOfHome(cloud.folder).filter(({ text }) => text.includes("runner.py")),
+      (replicas) => replicas.length === 0,
+    );
   });
 
   test("prints the last lines and the reason when the script exits by itself", async () => {
@@ -89,26 +96,12 @@ describe("run", () => {
     expect(errors.trimEnd().split("\n").at(-1)).toContain("3");
   });
 
-  test("with --auth public needs no key; removes the named app however the command ends", async () => {
-    cloud.write("app.py", fakeServerScript());
-    const words = ["run", "app.py::serve", "--app-name", "open", "--auth", "public", "--quiet"];
+  test("--watch restarts at the same address when the script changes", async () => {
+    cloud.write("app.py", fakeServerScript({ words: '"serve", "model-one"' }));
+    const words = ["run", "app.py", "--app-name", "open", "--auth", "public", "--quiet", "--watch"];
     const running = cloud.start(words);
     const url = (await until(running.output, (text) => text.endsWith("\n"))).trim();
     expect(url).toBe(`http://127.0.0.1:${cloud.gatewayPort}/local/open`);
-    expect((await fetch(`${url}/v1/models`)).status).toBe(200);
-    running.child.kill("SIGKILL");
-    await running.ended;
-    await until(
-      () => processesOfHome(cloud.folder).filter(({ text }) => text.includes("runner.py")),
-      (replicas) => replicas.length === 0,
-    );
-  });
-
-  test("--watch restarts at the same address when the script changes", async () => {
-    cloud.write("app.py", fakeServerScript({ words: '"serve", "model-one"' }));
-    const words = ["run", "app.py", "--auth", "public", "--quiet", "--watch"];
-    const running = cloud.start(words);
-    const url = (await until(running.output, (text) => text.endsWith("\n"))).trim();
     cloud.write("app.py", fakeServerScript({ words: '"serve", "model-two"' }));
     const models = await until(
       async () => await (await fetch(`${url}/v1/models`)).text(),
@@ -149,11 +142,7 @@ describe("the control plane", () => {
 
   test("starts once, prints its status, and ends with its replicas", async () => {
     cloud.write("app.py", fakeServerScript());
-    const [one, other] = await Promise.all([
-      cloud.run(["deploy", "app.py", "--app-name", "one", "--json"]),
-      cloud.run(["deploy", "app.py", "--app-name", "other", "--json"]),
-    ]);
-    expect([one.code, other.code], one.errors + other.errors).toEqual([0, 0]);
+    for (const name of ["one", "other"]) await cloud.json(["deploy", "app.py", "--app-name", name]);
     const status = await cloud.json<{ processId: number; apps: number }>(["status"]);
     expect(status).toMatchObject({ isReady: true, organisation: "local", apps: 2 });
     expect(await cloud.json(["up"])).toMatchObject({ started: false, processId: status.processId });

@@ -25,11 +25,6 @@ async function serve(words: string[] = [], environment: Record<string, string> =
   return server;
 }
 
-async function stop({ child, ended }: Server): Promise<void> {
-  child.kill("SIGTERM");
-  await ended;
-}
-
 const ask = async (model = "tiny") =>
   await fetch(`${home.url}/api/generate`, {
     method: "POST",
@@ -54,10 +49,15 @@ async function beginAnswer(): Promise<string | undefined> {
   }
 }
 
-describe("logs", () => {
-  let server: Server;
+/** Small, so that filling it takes a moment only. */
+const window = ["--context-length", "256"];
+
+describe("logs, and stopping serve during an answer", () => {
+  let first: Server;
+  /** Runs at the first one's address once that has stopped. */
+  let second: Server;
   beforeAll(async () => {
-    server = await serve();
+    first = await serve(["--context-length", "32768"]);
   });
 
   test("prints filtered requests as a table and as JSON", async () => {
@@ -82,18 +82,42 @@ describe("logs", () => {
     });
   });
 
-  test("-f follows across a restart of the server, until Ctrl+C", async () => {
+  test("-f follows across a restart, before which serve stops at once on the second signal", async () => {
     const { child, output, ended } = home.start(["logs", "-f", "--filter", "path:/api/generate"]);
     const count = () => output().split("\n").length - 1;
     // The requests of the test above.
     await until(count, (lines) => lines === 2);
     await ask("elsewhere");
     await until(output, (text) => / 404 .*elsewhere/.test(text));
-    await stop(server);
     // By default the server's own log has no requests.
-    expect(server.errors()).toContain("loaded tiny");
-    expect(server.errors()).not.toContain("POST");
-    const second = await serve();
+    expect(first.errors()).toContain("loaded tiny");
+    expect(first.errors()).not.toContain("POST");
+
+    const answer = beginAnswer();
+    await until(
+      async () => await (await fetch(`${home.url}/api/requests`)).text(),
+      (text) => text.includes('"state":"running"'),
+    );
+    const [runner = 0] = runnersOf(first.child.pid ?? 0);
+    first.child.kill("SIGTERM");
+    await until(first.errors, (text) => text.includes("stopping: waiting"));
+    await until(
+      () => {
+        first.child.kill("SIGTERM");
+        return first.child.exitCode;
+      },
+      (code) => code !== null,
+    );
+    expect((await first.ended).code).toBe(130);
+    expect(first.errors()).toContain("second signal: stopping at once");
+    expect((await answer) ?? "").not.toContain("[DONE]");
+    await until(
+      () => isAlive(runner),
+      (alive) => !alive,
+    );
+    expect(home.serverFile()).toBeUndefined();
+
+    second = await serve([...window, "--log-format", "pretty"]);
     const before = count();
     await ask("anywhere");
     await until(count, (lines) => lines > before);
@@ -103,45 +127,32 @@ describe("logs", () => {
     const outcome = await ended;
     expect(outcome.code).toBe(130);
     expect(outcome.errors).toBe("Connection lost; waiting for the server.\n");
-    await stop(second);
   });
 
-  test("reports that no server is running", async () => {
+  test("one signal lets the answer finish, says what it waits for, and leaves nothing behind", async () => {
+    const answer = beginAnswer();
+    await until(
+      () => runnersOf(second.child.pid ?? 0),
+      (runners) => runners.length === 1,
+    );
+    second.child.kill("SIGTERM");
+    expect((await answer)?.trimEnd().endsWith("data: [DONE]")).toBe(true);
+    expect(await second.ended).toMatchObject({ code: 0, output: "" });
+    expect(second.errors()).toMatch(/stopping: waiting up to 30\.00 s for one request to end/);
+    expect(second.errors()).toContain("all requests have ended");
+    expect(home.serverFile()).toBeUndefined();
+    expect(processesOfHome(home.folder)).toEqual([]);
+    // This format has a line for each request.
+    expect(second.errors()).toMatch(/^\S+Z 200 .* POST \/v1\/chat\/completions +tiny .*r-\w+$/m);
+  });
+
+  test("logs reports that no server is running", async () => {
     expect(await home.call(["logs"])).toMatchObject({ code: 8, output: "" });
     expect(await home.call(["logs", "-f"])).toMatchObject({ code: 8, output: "" });
     expect(await home.call(["logs", "--limit", "none"])).toMatchObject({ code: 2, output: "" });
   });
-});
 
-test("serve refuses an unknown --log-format", async () => {
-  expect(await home.call(["serve", "--log-format", "xml"])).toMatchObject({
-    code: 2,
-    errors: expect.stringContaining("Use pretty or json."),
-  });
-});
-
-describe("stopping serve during an answer", () => {
-  // Small, so that filling it takes a moment only.
-  const window = ["--context-length", "1024"];
-
-  test("finishes the answer, says what it waits for, and leaves nothing behind", async () => {
-    const server = await serve([...window, "--log-format", "pretty"]);
-    const answer = beginAnswer();
-    await until(
-      () => runnersOf(server.child.pid ?? 0),
-      (runners) => runners.length === 1,
-    );
-    server.child.kill("SIGTERM");
-    expect((await answer)?.trimEnd().endsWith("data: [DONE]")).toBe(true);
-    expect((await server.ended).code).toBe(0);
-    expect(server.errors()).toMatch(/stopping: waiting up to 30\.00 s for one request to end/);
-    expect(server.errors()).toContain("all requests have ended");
-    expect(processesOfHome(home.folder)).toEqual([]);
-    // This format has a line for each request.
-    expect(server.errors()).toMatch(/^\S+Z 200 .* POST \/v1\/chat\/completions +tiny .*r-\w+$/m);
-  });
-
-  test("gives up at the time limit and tells the client", async () => {
+  test("after the time limit serve gives up and tells the client", async () => {
     const words = [...window, "--log-format", "json"];
     const server = await serve(words, { MODELCTL_SHUTDOWN_TIMEOUT: "0" });
     const answer = beginAnswer();
@@ -160,30 +171,11 @@ describe("stopping serve during an answer", () => {
       expect.arrayContaining([`modelctl is listening on ${home.url}`, "request"]),
     );
   });
+});
 
-  test("stops at once on the second signal, together with its runner", async () => {
-    const server = await serve(["--context-length", "32768"]);
-    const answer = beginAnswer();
-    const [runner = 0] = await until(
-      () => runnersOf(server.child.pid ?? 0),
-      (runners) => runners.length === 1,
-    );
-    server.child.kill("SIGTERM");
-    await until(server.errors, (text) => text.includes("stopping: waiting"));
-    await until(
-      () => {
-        server.child.kill("SIGTERM");
-        return server.child.exitCode;
-      },
-      (code) => code !== null,
-    );
-    expect((await server.ended).code).toBe(130);
-    expect(server.errors()).toContain("second signal: stopping at once");
-    expect((await answer) ?? "").not.toContain("[DONE]");
-    await until(
-      () => isAlive(runner),
-      (alive) => !alive,
-    );
-    expect(home.serverFile()).toBeUndefined();
+test("serve refuses an unknown --log-format", async () => {
+  expect(await home.call(["serve", "--log-format", "xml"])).toMatchObject({
+    code: 2,
+    errors: expect.stringContaining("Use pretty or json."),
   });
 });

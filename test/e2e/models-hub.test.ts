@@ -13,7 +13,7 @@ const capitalAnswer = "The capital of France is Paris.\n";
 const tiny = readFileSync(tinyFile);
 
 /** Repositories with one model each, which no other test has pulled. */
-const untouched = ["killed", "created", "missing", "piped", "remote"].map((name, index) => [
+const untouched = ["killed", "created", "missing", "remote"].map((name, index) => [
   `maker/${name}`,
   { files: { [`${name}.gguf`]: numberedTiny(5 + index) } },
 ]);
@@ -276,11 +276,12 @@ test("a create killed at any moment leaves a working store", async () => {
 });
 
 describe("run", () => {
-  test("pulls a missing model from the hub once", async () => {
-    const first = await home.call(["run", "hf.co/maker/missing", capital], {
+  test("pulls a missing model from the hub once, and adds standard input to the prompt", async () => {
+    const first = await home.call(["run", "hf.co/maker/missing", "hello", "world"], {
       environment: environment(),
+      input: "Repeat after me:\n",
     });
-    expect(first).toMatchObject({ code: 0, output: capitalAnswer });
+    expect(first).toMatchObject({ code: 0, output: "hello world\n" });
     expect(first.errors).toContain("pulling manifest\n");
     const second = await home.call(["run", "hf.co/maker/missing", capital]);
     expect(second).toEqual({ code: 0, output: capitalAnswer, errors: "" });
@@ -294,14 +295,6 @@ describe("run", () => {
     expect((await home.call(["ps"])).output).toContain(model);
     expect(await home.call(["stop", model])).toMatchObject({ code: 0 });
     expect((await home.call(["ps"])).output).not.toContain(model);
-  });
-
-  test("adds standard input to the prompt", async () => {
-    const outcome = await home.call(["run", "hf.co/maker/piped", "hello", "world"], {
-      environment: environment(),
-      input: "Repeat after me:\n",
-    });
-    expect(outcome).toMatchObject({ code: 0, output: "hello world\n" });
   });
 
   test("reports a model that is not on the hub, without an answer", async () => {
@@ -330,8 +323,9 @@ describe("run", () => {
     const vector = JSON.parse(outcome.output) as number[];
     expect(vector).toHaveLength(128);
     expect(vector.every(Number.isFinite)).toBe(true);
-    const long = "Hello! ".repeat(9000);
-    const shortened = ["run", "hf.co/maker/vectors", "--dimensions", "16", long];
+    const long = "Hello! ".repeat(90);
+    const options = ["--dimensions", "16", "--num-ctx", "64"];
+    const shortened = ["run", "hf.co/maker/vectors", ...options, long];
     expect(await home.call(shortened)).toMatchObject({
       output: "",
       errors: expect.stringContaining("context length"),

@@ -79,10 +79,11 @@ describe("/api/embed", () => {
         error: expect.stringMatching(/^the input length exceeds the context length: .*\d+ .*4096/),
       });
     }
-    const { embeddings, prompt_eval_count } = await client.embed({ model, input, truncate: true });
-    expect(embeddings).toHaveLength(2);
-    expect(prompt_eval_count).toBeGreaterThan(4096);
-    expect(prompt_eval_count).toBeLessThan(4096 + 20);
+    const options = { num_ctx: 256 };
+    const cut = await client.embed({ model, input, truncate: true, options });
+    expect(cut.embeddings).toHaveLength(2);
+    expect(cut.prompt_eval_count).toBeGreaterThan(256);
+    expect(cut.prompt_eval_count).toBeLessThan(256 + 20);
   });
 
   test("num_ctx of the request limits the length of each text", async () => {

@@ -5,7 +5,7 @@ import { CompletionBody } from "../../source/server/routes/openai/completion-pro
 import { EmbeddingBody } from "../../source/server/routes/openai/embeddings.ts";
 import { ChatCompletionBody } from "../../source/server/routes/openai/schema.ts";
 import { dataOf, type OpenaiError, weatherTool } from "../support/openai-client.ts";
-import { proofRounds } from "../support/proof.ts";
+import { proofCases, proofRounds } from "../support/proof.ts";
 import { sharedServer } from "../support/shared-server.ts";
 import type { Reply, TestServer } from "../support/test-server.ts";
 
@@ -138,31 +138,34 @@ const embeddings: Route = {
 const nested = (depth: number): unknown => (depth === 0 ? 1 : [nested(depth - 1)]);
 
 /** Values of each type and edge case; some are valid in some places. */
-const values: unknown[] = [
+const values: readonly unknown[] = [
   null,
   true,
-  false,
-  0,
   -1,
   0.5,
   2 ** 53,
-  -1e308,
   "",
   "a",
-  "1",
-  "\u0000",
   "\ud800",
-  "<|im_end|>",
-  "😀".repeat(300),
   [],
-  [1],
   ["a"],
   [null],
-  [[1]],
   {},
+  nested(300),
+];
+/** Only the proof tries them in each place; the suite draws some of them at random. */
+const moreValues: readonly unknown[] = [
+  false,
+  0,
+  -1e308,
+  "1",
+  "\u0000",
+  "<|im_end|>",
+  "😀".repeat(300),
+  [1],
+  [[1]],
   { a: 1 },
   { type: "text", text: 1 },
-  nested(300),
 ];
 
 const types: Record<number, string> = { 400: "invalid_request_error", 404: "not_found_error" };
@@ -201,7 +204,7 @@ describe.each(routes)("$path", ({ path, base, fields, inner }) => {
 
   test.each(places)("answers or refuses every type in %s", async (place, put) => {
     // At once: the server works on the next while a model answers.
-    const asked = values.map(async (value) => ({
+    const asked = proofCases(values, moreValues).map(async (value) => ({
       value,
       reply: await server.post(path, { ...base, ...put(value) }),
     }));
@@ -218,7 +221,10 @@ describe.each(routes)("$path", ({ path, base, fields, inner }) => {
   });
 
   test("answers or refuses any combination of fields", async () => {
-    const value = fc.oneof(fc.jsonValue({ maxDepth: 4 }), fc.constantFrom(...values));
+    const value = fc.oneof(
+      fc.jsonValue({ maxDepth: 4 }),
+      fc.constantFrom(...values, ...moreValues),
+    );
     const change = fc.tuple(fc.constantFrom(...places), value);
     await fc.assert(
       fc.asyncProperty(fc.array(change, { minLength: 1, maxLength: 4 }), async (changes) => {

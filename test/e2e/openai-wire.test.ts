@@ -64,7 +64,8 @@ describe("a stream", () => {
       chunks.push(left.subarray(line + 2, line + 2 + size).toString());
       left = left.subarray(line + 2 + size + 2);
     }
-    for (const chunk of chunks) expect(chunk).toMatch(/^(data: .+\n\n)+$/);
+    // A busy machine may send a comment before the first token.
+    for (const chunk of chunks) expect(chunk).toMatch(/^((data|): .+\n\n)+$/);
     expect(chunks.at(-1)).toBe("data: [DONE]\n\n");
   });
 

@@ -9,7 +9,9 @@ import { TestServer } from "../support/test-server.ts";
 import { templateTiny, toolTemplateTiny } from "../support/tiny-variants.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "modelctl-bombs-"));
-const bomb = `${"{% for a in range(3000) %}".repeat(3)}x${"{% endfor %}".repeat(3)}`;
+const endless = `${"{% for a in range(3000) %}".repeat(3)}x${"{% endfor %}".repeat(3)}`;
+/** Ends as soon as a worker has started, unlike an endless one. */
+const large = "{{ [0] * 2000000000 }}";
 const unreadable = [
   {
     name: "mistake",
@@ -24,15 +26,16 @@ const unreadable = [
 ];
 // Stops by either limit: the speed of the machine decides which comes first.
 const stopped = /longer than 0\.\d+ s|more than \d+ list items/;
+const tooLarge = /more than \d+ list items/;
 let server: TestServer;
 
 beforeAll(async () => {
-  writeFileSync(path.join(folder, "bomb.gguf"), toolTemplateTiny(`{{ tools | length }}${bomb}`));
+  writeFileSync(path.join(folder, "bomb.gguf"), toolTemplateTiny(`{{ tools | length }}${endless}`));
   writeFileSync(
     path.join(folder, "tools.gguf"),
     toolTemplateTiny("<|im_start|>{{ tools | length }}"),
   );
-  writeFileSync(path.join(folder, "all.gguf"), templateTiny(bomb));
+  writeFileSync(path.join(folder, "all.gguf"), templateTiny(large));
   for (const { name, template } of unreadable) {
     writeFileSync(path.join(folder, `${name}.gguf`), templateTiny(template));
   }
@@ -40,7 +43,7 @@ beforeAll(async () => {
   server = await TestServer.start({
     models: path.join(folder, "models"),
     model_folders: [folder],
-    template_timeout: 500,
+    template_timeout: 300,
   });
 });
 afterAll(async () => {
@@ -84,9 +87,9 @@ describe("a template for requests with tools", () => {
   });
 });
 
-describe("an endless template for every chat", () => {
+describe("a template for every chat that is too large", () => {
   const warning = expect.stringMatching(
-    new RegExp(`does not support plain chats\\. The model's chat template .*(?:${stopped.source})`),
+    new RegExp(`does not support plain chats\\. The model's chat template .*${tooLarge.source}`),
   );
 
   test("does not block /api/show, which reports it", async () => {
@@ -116,19 +119,24 @@ describe("an endless template for every chat", () => {
 
   test("fails every command that renders it", async () => {
     const home = await Home.create();
-    const environment = { MODELCTL_TEMPLATE_TIMEOUT: "500ms" };
+    const environment = { MODELCTL_TEMPLATE_TIMEOUT: "50ms" };
     const run = (...words: string[]) => home.call(words, { environment, folder });
-    const [shown, rendered, created] = await Promise.all([
+    const [slow, shown, rendered, created] = await Promise.all([
+      run("show", "./bomb.gguf"),
       run("show", "./all.gguf"),
       run("show", "./all.gguf", "--rendered"),
       run("create", "bomb"),
     ]);
+    expect(slow).toMatchObject({
+      code: 0,
+      output: expect.stringMatching(/Does not support tools: .* longer than 0\.0\d+ s/),
+    });
     expect(shown).toMatchObject({
       code: 0,
       output: expect.stringContaining("Does not support plain chats: The model's chat template"),
     });
     expect(rendered).toMatchObject({ code: 2, output: "" });
-    expect(rendered.errors).toMatch(stopped);
+    expect(rendered.errors).toMatch(tooLarge);
     expect(created).toMatchObject({ code: 0, errors: expect.stringContaining("Warning: ") });
     expect(created.errors).toEqual(warning);
     await home.remove();

@@ -4,14 +4,14 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openTerminal, type TerminalOptions, type TestTerminal } from "../support/pty.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 /** Runs already, for the tests that are not about starting one. */
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await sharedServer();
 });
-afterAll(async () => await server.close());
 
 const ready = "Send a message";
 const idle = "Enter send";

@@ -1,14 +1,14 @@
 // Full program: the built one in a pseudo-terminal, with a real server and model.
-import { execFile, spawn } from "node:child_process";
-import { once } from "node:events";
+import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
-import { afterAll, afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { readServerFile } from "../../source/client/server-file.ts";
 import { freePort, openTerminal, type TerminalOptions, type TestTerminal } from "../support/pty.ts";
+import { sharedServer } from "../support/shared-server.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
 
@@ -87,7 +87,7 @@ describe("the Server screen", () => {
     await expect(fetch(`${url}/api/version`)).rejects.toThrow();
     program.type("S");
     await program.shows("The server is listening on");
-    expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
+    expect((await fetch(`${url}/api/version`)).status).toBe(200);
 
     program.type("S");
     await program.shows("Stop the server on");
@@ -126,24 +126,10 @@ describe("the Server screen", () => {
   });
 
   it("shows another program's server and survives its end", async () => {
-    const { url, environment } = await ownHost();
-    const home = mkdtempSync(path.join(tmpdir(), "modelctl-attach-"));
-    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-    const start = async () => {
-      const words = [entry, "serve", "--port", new URL(url).port];
-      const child = spawn(process.execPath, words, {
-        env: { PATH: process.env.PATH, HOME: home },
-        stdio: ["ignore", "ignore", "pipe"],
-      });
-      await until(
-        async () => (await fetch(`${url}/api/version`).catch(() => undefined))?.status,
-        (status) => status === 200,
-      );
-      return child;
-    };
-    const first = await start();
-    onTestFinished(() => void first.kill("SIGKILL"));
-    const program = await open(["--connect", url], { columns: 120, rows: 40, environment });
+    const first = await TestServer.start();
+    onTestFinished(async () => await first.close());
+    const { url } = first;
+    const program = await open(["--connect", url], { columns: 120, rows: 40 });
     await program.shows("Send a message");
     program.type(altThree);
     await program.shows("[3 Server]");
@@ -151,14 +137,14 @@ describe("the Server screen", () => {
     await program.shows("/v1/models/tiny");
     program.type("a");
     await program.showsNot("/v1/models/tiny");
-    const gone = once(first, "exit");
-    first.kill("SIGKILL");
-    await gone;
+    await first.close();
     await program.shows("Down for");
-    const second = await start();
-    onTestFinished(() => void second.kill("SIGKILL"));
+    const { port, hostname } = new URL(url);
+    const address = { host: hostname, port: Number(port), scheme: "http", path: "" } as const;
+    const second = await TestServer.start({}, { address });
+    onTestFinished(async () => await second.close());
     await program.showsNot("Down for");
-    expect(await ask(url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
+    expect(await ask(url, { model: "nobody", prompt: "Hi", stream: false })).toBe(404);
     await program.shows("/api/generate");
     program.type("\u0003\u0003");
     expect(await program.exited).toBe(130);
@@ -166,13 +152,10 @@ describe("the Server screen", () => {
 });
 
 describe("the program", () => {
-  let server: TestServer;
   let environment: Record<string, string>;
   beforeAll(async () => {
-    server = await TestServer.start();
-    environment = { MODELCTL_HOST: new URL(server.url).host };
+    environment = { MODELCTL_HOST: new URL((await sharedServer()).url).host };
   });
-  afterAll(async () => await server.close());
 
   it("keeps what is typed before its server runs, which stays for other clients", async () => {
     const own = await ownHost();
@@ -183,7 +166,11 @@ describe("the program", () => {
     await terminal.takesKeys();
     terminal.type("2 + 3?\r");
     await terminal.shows("2 + 3 = 5");
-    expect(terminal.lines()[0]).toMatch(/^ modelctl {2}\[1 Chat\] .* tiny /);
+    const { lines } = terminal;
+    await until(
+      () => lines()[0] ?? "",
+      (tabs) => /^ modelctl {2}\[1 Chat\] .* tiny /.test(tabs),
+    );
     expect(await ask(own.url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
     terminal.type("\u0004");
     await terminal.shows("Quit? Another client used the server");
@@ -195,22 +182,14 @@ describe("the program", () => {
     expect(await ask(own.url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
   });
 
-  it("never lets the terminal echo keys typed early, opens $EDITOR and takes the terminal back", async () => {
-    terminal = await openTerminal([], {
-      environment: { ...environment, EDITOR: "sed -i -e s/early/late/" },
-    });
-    await typeEarly(terminal);
-    await terminal.shows("A test model");
-    terminal.type("\u0007");
-    await terminal.shows("> typed late");
-    expect(terminal.buffer()).toBe("alternate");
-  });
-
-  it("suspends on Ctrl+Z and resumes with fg", async () => {
+  it("suspends on Ctrl+Z, resumes with fg, and takes the terminal back from $EDITOR", async () => {
     const shell = `set -m; '${process.execPath}' '${entry}' run tiny; echo in the shell; read word; fg`;
-    const program = await open([], { shell, environment });
+    const editor = { EDITOR: "sed -i -e s/early/half/" };
+    const program = await open([], { shell, environment: { ...environment, ...editor } });
     await program.shows("Send a message");
-    program.type("half a message");
+    program.type("early a message");
+    await program.shows("> early a message");
+    program.type("\u0007");
     await program.shows("> half a message");
     program.type("\u001a");
     await program.shows("in the shell");
@@ -225,7 +204,7 @@ describe("the program", () => {
     await program.exited;
   });
 
-  it("runs inline and without colours on request", async () => {
+  it("never lets the terminal echo keys typed early, and runs inline without colours", async () => {
     terminal = await openTerminal(["--inline", "--theme", "mono"], {
       rows: 40,
       environment: { ...environment, FORCE_COLOR: "1" },

@@ -120,6 +120,9 @@ describe("a conversation that does not fit", () => {
     const short = createScheduler(512);
     const ended = await ask(story, {}, tiny, short);
     expect(ended.done).toMatchObject({ reason: "length" });
+    const { promptTokens = 0, completionTokens = 0 } = ended.done?.statistics ?? {};
+    expect(promptTokens + completionTokens).toBe(512);
+    expect(ended.events.some((event) => event.type === "truncated")).toBe(false);
     const shifted = await ask(story, { shift: true }, tiny, short);
     expect(shifted.text.startsWith(ended.text)).toBe(true);
     expect(shifted.text.length).toBeGreaterThan(ended.text.length);

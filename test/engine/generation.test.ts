@@ -2,14 +2,19 @@
 // biases, log-probabilities, aborts, and refusals.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { GenerationRequest, SamplingParameters } from "../../source/engine/generation.ts";
-import { greedy, loadTiny, type Tiny } from "../support/load-tiny.ts";
+import { greedy, loadTiny, sharedTiny, type Tiny } from "../support/load-tiny.ts";
 
 let tiny: Tiny;
+/** Model with one slot, which reads a prompt token by token, and a queue for two. */
+let one: Tiny;
 beforeAll(async () => {
-  tiny = await loadTiny({ slots: 8 });
+  [tiny, one] = await Promise.all([
+    sharedTiny(),
+    loadTiny({ prefillChunk: 1, slots: 1, maximumQueue: 2 }),
+  ]);
 });
 afterAll(async () => {
-  await tiny.runner.stop();
+  await one.runner.stop();
 });
 
 const user = (content: string) => [{ role: "user", content }];
@@ -23,18 +28,6 @@ describe("limits", () => {
     expect(done.reason).toBe("length");
     expect(done.statistics.completionTokens).toBe(4);
     expect("1, 2, 3, 4, 5, 6, 7, 8, 9, 10".startsWith(text)).toBe(true);
-  });
-
-  it("ends with length when the window is full, having dropped nothing", async () => {
-    const small = await loadTiny({ contextLength: 64, slots: 1 });
-    try {
-      const { done } = await small.ask(user("Write a long story."), { maxTokens: undefined });
-      expect(done.reason).toBe("length");
-      const { promptTokens, completionTokens } = done.statistics;
-      expect(promptTokens + completionTokens).toBe(64);
-    } finally {
-      await small.runner.stop();
-    }
   });
 
   it("refuses a prompt that does not fit, naming both numbers", async () => {
@@ -227,14 +220,6 @@ describe("text", () => {
 });
 
 describe("aborting", () => {
-  let one: Tiny;
-  beforeAll(async () => {
-    one = await loadTiny({ prefillChunk: 1, slots: 1 });
-  });
-  afterAll(async () => {
-    await one.runner.stop();
-  });
-
   it("ends a running answer, keeps what was said, and frees the slot", async () => {
     const abort = new AbortController();
     let text = "";
@@ -304,24 +289,19 @@ describe("aborting", () => {
 
 describe("the queue", () => {
   it("reports the number of requests ahead and refuses more than its limit", async () => {
-    const one = await loadTiny({ slots: 1, maximumQueue: 2 });
-    try {
-      const asked = Array.from({ length: 5 }, () => one.ask(user("Count from 1 to 20.")));
-      const results = await Promise.allSettled(asked);
-      const refused = results.filter(({ status }) => status === "rejected");
-      const answered = results.flatMap((result) =>
-        result.status === "fulfilled" ? [result.value] : [],
-      );
-      expect(refused.length).toBeGreaterThan(0);
-      expect(answered.length).toBeGreaterThanOrEqual(2);
-      for (const { text } of answered) expect(text.endsWith("19, 20")).toBe(true);
-      const ahead = answered.flatMap(({ events }) =>
-        events.flatMap((event) => (event.type === "queued" ? [event.ahead] : [])),
-      );
-      expect(ahead.length).toBeGreaterThan(0);
-    } finally {
-      await one.runner.stop();
-    }
+    const asked = Array.from({ length: 5 }, () => one.ask(user("Count from 1 to 20.")));
+    const results = await Promise.allSettled(asked);
+    const refused = results.filter(({ status }) => status === "rejected");
+    const answered = results.flatMap((result) =>
+      result.status === "fulfilled" ? [result.value] : [],
+    );
+    expect(refused.length).toBeGreaterThan(0);
+    expect(answered.length).toBeGreaterThanOrEqual(2);
+    for (const { text } of answered) expect(text.endsWith("19, 20")).toBe(true);
+    const ahead = answered.flatMap(({ events }) =>
+      events.flatMap((event) => (event.type === "queued" ? [event.ahead] : [])),
+    );
+    expect(ahead.length).toBeGreaterThan(0);
   });
 });
 

@@ -1,9 +1,9 @@
 // Repeated prompt prefixes get the same answers as prompts read from scratch, for every kind of
 // memory.
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { createRandom } from "../performance/random.ts";
-import { distance, loadMemoryModel } from "../support/load-memory-model.ts";
+import { distance, type LoadedMemoryModel, loadMemoryModel } from "../support/load-memory-model.ts";
 import type { Answer } from "../support/load-tiny.ts";
 import type { MemoryModel } from "../support/memory-models.ts";
 import { isProof, proofCases } from "../support/proof.ts";
@@ -68,24 +68,23 @@ function sourceOf({ events }: Answer): string | undefined {
 }
 
 describe.each(variants)("$name memory", ({ kind, changes }) => {
+  let tightModel: LoadedMemoryModel;
+  beforeAll(async () => {
+    tightModel = await loadMemoryModel(kind, { ...tight, ...changes, slots: 3 });
+  });
+  afterAll(async () => await tightModel.stop());
+
   it("reads little of the same prompt with another ending", async () => {
-    const [model, cold] = await Promise.all([
-      loadMemoryModel(kind, { ...tight, ...changes, slots: 1 }),
-      coldOf(kind),
-    ]);
-    try {
-      const prompt = text(1200, 1);
-      const edited = [...prompt.slice(0, 1190), ...text(10, 2)];
-      await model.ask(prompt, { maxTokens: 250 });
-      for (const tokens of [prompt, edited, prompt]) {
-        const answer = await model.ask(tokens);
-        expect(answer.done.statistics.cachedTokens).toBeGreaterThan(1100);
-        if (kind === "dense" || kind === "mixture") expect(sourceOf(answer)).toBe("slot");
-        if (kind === "hybrid" || kind === "recurrent") expect(sourceOf(answer)).toBe("checkpoint");
-        expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
-      }
-    } finally {
-      await model.stop();
+    const cold = await coldOf(kind);
+    const prompt = text(1200, 1);
+    const edited = [...prompt.slice(0, 1190), ...text(10, 2)];
+    await tightModel.ask(prompt, { maxTokens: 250 });
+    for (const tokens of [prompt, edited, prompt]) {
+      const answer = await tightModel.ask(tokens);
+      expect(answer.done.statistics.cachedTokens).toBeGreaterThan(1100);
+      if (kind === "dense" || kind === "mixture") expect(sourceOf(answer)).toBe("slot");
+      if (kind === "hybrid" || kind === "recurrent") expect(sourceOf(answer)).toBe("checkpoint");
+      expect(distance(await cold.ask(tokens), answer)).toBeLessThan(tolerance);
     }
   }, 60_000);
 
@@ -117,10 +116,7 @@ describe.each(variants)("$name memory", ({ kind, changes }) => {
   }, 60_000);
 
   it("answers as without a cache, among aborted answers", async () => {
-    const [model, cold] = await Promise.all([
-      loadMemoryModel(kind, { ...tight, ...changes, slots: 3 }),
-      coldOf(kind),
-    ]);
+    const cold = await coldOf(kind);
     const random = createRandom(11);
     const books = [text(500, 3), text(700, 4)];
     const draw = () => {
@@ -128,31 +124,27 @@ describe.each(variants)("$name memory", ({ kind, changes }) => {
       const from = random() % 3 === 0 ? book.length : random() % book.length;
       return [...book.slice(0, from), ...text(1 + (random() % 40), random() % 3)];
     };
-    try {
-      let reused = 0;
-      for (let round = 0; round < (isProof ? 60 : 3); round += 1) {
-        const aborting = new AbortController();
-        const asked = Array.from({ length: 1 + (random() % 3) }, () => ({
-          tokens: draw(),
-          temperature: random() % 2,
-        }));
-        const aborted = model.ask(draw(), { maxTokens: 60, signal: aborting.signal });
-        setTimeout(() => aborting.abort(), random() % 60);
-        const answers = await Promise.all(
-          asked.map(({ tokens, temperature }) => model.ask(tokens, { temperature })),
-        );
-        await aborted;
-        for (const [index, { tokens, temperature }] of asked.entries()) {
-          const answer = answers[index];
-          if (answer === undefined) throw new Error("an answer is missing");
-          reused += answer.done.statistics.cachedTokens;
-          expect(distance(await cold.ask(tokens, { temperature }), answer)).toBeLessThan(tolerance);
-        }
+    let reused = 0;
+    for (let round = 0; round < (isProof ? 60 : 3); round += 1) {
+      const aborting = new AbortController();
+      const asked = Array.from({ length: 1 + (random() % 3) }, () => ({
+        tokens: draw(),
+        temperature: random() % 2,
+      }));
+      const aborted = tightModel.ask(draw(), { maxTokens: 60, signal: aborting.signal });
+      setTimeout(() => aborting.abort(), random() % 60);
+      const answers = await Promise.all(
+        asked.map(({ tokens, temperature }) => tightModel.ask(tokens, { temperature })),
+      );
+      await aborted;
+      for (const [index, { tokens, temperature }] of asked.entries()) {
+        const answer = answers[index];
+        if (answer === undefined) throw new Error("an answer is missing");
+        reused += answer.done.statistics.cachedTokens;
+        expect(distance(await cold.ask(tokens, { temperature }), answer)).toBeLessThan(tolerance);
       }
-      expect(reused).toBeGreaterThan(0);
-    } finally {
-      await model.stop();
     }
+    expect(reused).toBeGreaterThan(0);
   }, 300_000);
 });
 

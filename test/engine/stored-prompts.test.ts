@@ -13,12 +13,17 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { createRandom } from "../performance/random.ts";
-import { distance, loadMemoryModelFile } from "../support/load-memory-model.ts";
+import {
+  distance,
+  type LoadedMemoryModel,
+  loadMemoryModel,
+  memoryModelFile,
+} from "../support/load-memory-model.ts";
 import type { Answer } from "../support/load-tiny.ts";
-import { type MemoryModel, writeMemoryModel } from "../support/memory-models.ts";
+import type { MemoryModel } from "../support/memory-models.ts";
 import { isProof, proofCases } from "../support/proof.ts";
 
 /** Tolerance: rounding depends on how a prompt is cut; a wrong state is off by far more. */
@@ -36,13 +41,12 @@ function text(length: number, seed: number): number[] {
 async function machine(kind: MemoryModel) {
   const home = mkdtempSync(path.join(tmpdir(), "modelctl-stored-prompts-"));
   onTestFinished(() => rmSync(home, { recursive: true, force: true }));
-  const modelPath = path.join(home, `${kind}.gguf`);
-  await writeMemoryModel(modelPath, kind);
   const folder = path.join(home, "cache", "prompts");
-  const load = async (changes: Parameters<typeof loadMemoryModelFile>[1] = {}) => {
+  const parts = [await memoryModelFile(kind)];
+  const load = async (changes: Parameters<typeof loadMemoryModel>[1] = {}) => {
     const limits = { budgetBytes: 2 ** 30, maximumAgeMs: undefined };
-    const promptCache = { folder, ...limits, model: `${kind}:latest`, parts: [modelPath] };
-    const model = await loadMemoryModelFile(modelPath, { ...tight, promptCache, ...changes });
+    const promptCache = { folder, ...limits, model: `${kind}:latest`, parts };
+    const model = await loadMemoryModel(kind, { ...tight, promptCache, ...changes });
     onTestFinished(model.stop);
     return model;
   };
@@ -61,19 +65,29 @@ const [start, end] = [6, 7];
 const kinds = proofCases<MemoryModel>(["sliding"], ["recurrent", "dense", "mixture", "hybrid"]);
 
 describe.each(kinds)("%s memory", (kind) => {
+  let cold: LoadedMemoryModel;
+  beforeAll(async () => {
+    cold = await loadMemoryModel(kind, { ...tight, slots: 1 });
+  });
+  afterAll(async () => await cold.stop());
+
   it("answers after a restart as without a cache, from the disk", async () => {
     const { load, files, folder } = await machine(kind);
     const system = text(longer, 1);
     const ask = (seed: number) => [...system, ...text(400, seed)];
+    // A conversation whose system prompt no other one shares yet.
+    const only = [start, ...text(longer, 11), end];
+    const chat = (seed: number) => [...only, start, ...text(400, seed), end, start, ...text(2, 0)];
     const first = await load();
     // The second one reveals the shared part.
     await first.ask(ask(2));
     await first.ask(ask(3));
+    await first.ask(chat(2));
     await first.stop();
     expect(files().length).toBeGreaterThan(0);
     for (const file of files()) expect(statSync(file).mode & 0o777).toBe(0o600);
     expect(statSync(folder).mode & 0o777).toBe(0o700);
-    const [again, cold] = await Promise.all([load(), load({ promptCache: undefined, slots: 1 })]);
+    const again = await load();
     for (const [index, temperature] of [0, 1].entries()) {
       const tokens = ask(4 + index);
       const answer = await again.ask(tokens, { temperature });
@@ -83,26 +97,14 @@ describe.each(kinds)("%s memory", (kind) => {
       await cold.ask([(tokens[0] ?? 0) + 1], { maxTokens: 1 });
       expect(distance(await cold.ask(tokens, { temperature }), answer)).toBeLessThan(tolerance);
     }
-    expect(again.warnings).toEqual([]);
-  }, 60_000);
-
-  it("reuses the system prompt of the only conversation for another one", async () => {
-    const { load } = await machine(kind);
-    const system = [start, ...text(longer, 1), end];
-    const ask = (seed: number) => [...system, start, ...text(400, seed), end, start, ...text(2, 0)];
-    const first = await load();
-    await first.ask(ask(2));
-    await first.stop();
-    const again = await load();
-    const answer = await again.ask(ask(3));
-    expect(startOf(answer).from).toBe("disk");
-    expect(startOf(answer).tokens).toBeGreaterThanOrEqual(longer);
+    const another = startOf(await again.ask(chat(3)));
+    expect(another.from).toBe("disk");
+    expect(another.tokens).toBeGreaterThanOrEqual(longer);
     expect(again.warnings).toEqual([]);
   }, 60_000);
 
   it("answers as without a cache after restarts, kills and pauses", async () => {
     const { load } = await machine(kind);
-    const cold = await load({ promptCache: undefined, slots: 1 });
     const random = createRandom(13);
     const book = text(longer, 3);
     const draw = () => {
@@ -183,7 +185,7 @@ describe("damaged files", () => {
     ]);
   }, 30_000);
 
-  it("two servers share a folder: both answer, and use each other's files", async () => {
+  it("two servers share a folder: both answer, and use each other's files under the same settings", async () => {
     const { load, files } = await machine("dense");
     const [one, other] = await Promise.all([load(), load()]);
     const expected = await one.ask(prompt);
@@ -194,23 +196,14 @@ describe("damaged files", () => {
     const [answer, stranger] = [await third.ask(prompt), await third.ask(text(long, 2))];
     expect([answer, stranger].map((each) => startOf(each).from)).toEqual(["disk", "disk"]);
     expect(distance(expected, answer)).toBeLessThan(tolerance);
-  }, 30_000);
+    const changed = proofCases<Partial<LoadSettings>>(
+      [{ slots: 3 }],
+      [{ contextLength: 3072 }, { kvCacheType: "q8_0" }],
+    );
+    for (const changes of changed) {
+      const model = await load(changes);
+      expect(startOf(await model.ask(prompt)).tokens).toBe(0);
+      await model.stop();
+    }
+  }, 60_000);
 });
-
-it("other settings use no existing file", async () => {
-  const { load, files } = await machine("dense");
-  const prompt = text(long, 1);
-  const first = await load();
-  await first.ask(prompt);
-  await first.stop();
-  expect(files()).toHaveLength(1);
-  const changed = proofCases<Partial<LoadSettings>>(
-    [{ slots: 3 }],
-    [{ contextLength: 3072 }, { kvCacheType: "q8_0" }],
-  );
-  for (const changes of changed) {
-    const model = await load(changes);
-    expect(startOf(await model.ask(prompt)).tokens).toBe(0);
-    await model.stop();
-  }
-}, 60_000);

@@ -1,13 +1,10 @@
 // Functions of a loaded model besides free answers: embeddings, tokens, grammars, visible marks.
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { greedy, loadTiny, type Tiny } from "../support/load-tiny.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { greedy, loadTiny, sharedTiny, type Tiny } from "../support/load-tiny.ts";
 
 let tiny: Tiny;
 beforeAll(async () => {
-  tiny = await loadTiny();
-});
-afterAll(async () => {
-  await tiny.runner.stop();
+  tiny = await sharedTiny();
 });
 
 const question = [{ role: "user", content: "What is the capital of France?" }];

@@ -1,14 +1,11 @@
 // Tools in the model's own template, with raw answers compared.
-import { afterAll, beforeAll, expect, it } from "vitest";
-import { loadTiny, type Tiny } from "../support/load-tiny.ts";
+import { beforeAll, expect, it } from "vitest";
+import { sharedTiny, type Tiny } from "../support/load-tiny.ts";
 import { toolPairs } from "../support/pairs.ts";
 
 let tiny: Tiny;
 beforeAll(async () => {
-  tiny = await loadTiny();
-});
-afterAll(async () => {
-  await tiny.runner.stop();
+  tiny = await sharedTiny();
 });
 
 it("has the tool rows of the table", () => {

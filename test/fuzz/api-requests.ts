@@ -1,5 +1,5 @@
 // Requests to every route in the server's OpenAPI document, with hostile values in some places.
-import { isRecord } from "../../source/base/json-record.ts";
+import { isRecord } from "../../source/base/json.ts";
 import type { Dice } from "./dice.ts";
 import { hostileText, hostileValue } from "./hostile-values.ts";
 import { sampleObject } from "./sample-values.ts";

@@ -1,6 +1,6 @@
 // Valid values for a schema of the server's OpenAPI document, so that requests reach the code behind the
 // one hostile field.
-import { isRecord } from "../../source/base/json-record.ts";
+import { isRecord } from "../../source/base/json.ts";
 import type { Dice } from "./dice.ts";
 
 const schema = { type: "object", properties: { a: { type: "string" } }, required: ["a"] };

@@ -1,17 +1,9 @@
 // Keys on disk: verification, changes by other processes, contents of the file.
-import {
-  chmodSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { KeyStore } from "../../source/keys/key-store.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const day = 86_400_000;
 let folder: string;
@@ -19,13 +11,12 @@ let now: number;
 let opened: KeyStore[];
 
 beforeEach(() => {
-  folder = mkdtempSync(path.join(tmpdir(), "modelctl-keys-"));
+  folder = temporaryFolder();
   now = Date.UTC(2030, 0, 1, 12, 0, 30);
   opened = [];
 });
 afterEach(() => {
   for (const store of opened) store.close();
-  rmSync(folder, { recursive: true, force: true });
 });
 
 const file = () => path.join(folder, "data", "keys.db");

@@ -1,9 +1,9 @@
 // Output of GPU tools; a missing or broken tool is not an error.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { chmodSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { GpuReader, parseNvidia, parseRocm } from "../../source/metrics/gpu-sample.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 test("nvidia-smi: one line per GPU, memory in MiB", () => {
   const output = "NVIDIA H200, 35, 1024, 143771, 45, 120.50\nTesla T4, 0, 3, 15360, 30, [N/A]\n";
@@ -59,9 +59,8 @@ test("rocm-smi: invalid JSON means no GPU", () => {
 describe("running the tools", () => {
   let folder: string;
   beforeEach(() => {
-    folder = mkdtempSync(path.join(tmpdir(), "modelctl-gpu-"));
+    folder = temporaryFolder();
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
   const install = (name: string, script: string) => {
     writeFileSync(path.join(folder, name), `#!/bin/sh\n${script}\n`);

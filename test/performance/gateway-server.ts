@@ -7,7 +7,7 @@ import path from "node:path";
 import { gatewaySocket } from "../../source/application/control-plane-process.ts";
 import { runGateway } from "../../source/application/gateway-process.ts";
 import { defaultLimits, defaultScale } from "../../source/cloud/app-config.ts";
-import type { ListenerOptions } from "../../source/cloud/gateway/listener-options.ts";
+import type { ListenerOptions } from "../../source/cloud/gateway/gateway-options.ts";
 import { RemoteGateway } from "../../source/cloud/gateway-link/remote-gateway.ts";
 import { CloudKeyStore } from "../../source/cloud/keys/cloud-key-store.ts";
 import { pepperFile } from "../../source/cloud/keys/pepper.ts";

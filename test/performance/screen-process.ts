@@ -71,7 +71,7 @@ function tokenOf(count: number): string {
 
 await runApp({
   // Unused here: models can also be changed, shown and saved.
-  chat: { backend: backend as never, messages },
+  chat: { backend: backend as never, messages: Promise.resolve(messages) },
   server: { client: () => client, readFilter: () => () => true },
   onFrame: (milliseconds) => frames?.push(milliseconds),
 });

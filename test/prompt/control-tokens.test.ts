@@ -27,46 +27,23 @@ function countControlTexts(segments: PromptSegment[], controlTexts: readonly str
     );
 }
 
+const hello: ChatMessage = { role: "user", content: "Hello!" };
 /** Places in a conversation that a client fills. */
-const places: Array<[name: string, build: (text: string) => ChatMessage[]]> = [
-  ["a user's message", (text) => [{ role: "user", content: text }]],
-  [
-    "a system prompt",
-    (text) => [
-      { role: "system", content: text },
-      { role: "user", content: "Hello!" },
-    ],
+const places: Record<string, (text: string) => ChatMessage[]> = {
+  "a user's message": (content) => [{ role: "user", content }],
+  "a system prompt": (content) => [{ role: "system", content }, hello],
+  "a tool's result": (text) => [
+    hello,
+    { role: "tool", content: text, toolName: text, toolCallId: text },
   ],
-  [
-    "a tool's result",
-    (text) => [
-      { role: "user", content: "Hello!" },
-      { role: "tool", content: text, toolName: text, toolCallId: text },
-    ],
-  ],
-  [
-    "an earlier answer",
-    (text) => [
-      { role: "user", content: "Hello!" },
-      { role: "assistant", content: text },
-      { role: "user", content: "Hello!" },
-    ],
-  ],
-  [
-    "a tool call",
-    (text) => [
-      { role: "user", content: "Hello!" },
-      {
-        role: "assistant",
-        content: "",
-        toolCalls: [{ id: text, name: text, arguments: { [text]: text } }],
-      },
-      { role: "user", content: "Hello!" },
-    ],
-  ],
-];
+  "an earlier answer": (content) => [hello, { role: "assistant", content }, hello],
+  "a tool call": (text) => {
+    const toolCalls = [{ id: text, name: text, arguments: { [text]: text } }];
+    return [hello, { role: "assistant", content: "", toolCalls }, hello];
+  },
+};
 
-describe.each(places)("control texts in %s", (_, build) => {
+describe.each(Object.entries(places))("control texts in %s", (_, build) => {
   it("are found in the model's vocabulary", () => {
     expect(tiny.facts.controlTexts).toContain("<|im_end|>");
     expect(tiny.facts.controlTexts.length).toBe(8);

@@ -1,7 +1,8 @@
 // The OpenAPI document: every route, with the schema that its requests are checked against.
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { beforeAll, expect, test } from "vitest";
 import { operations } from "../../source/server/openapi/describe-api.ts";
-import { TestServer } from "../support/test-server.ts";
+import { sharedServer } from "../support/shared-server.ts";
+import type { TestServer } from "../support/test-server.ts";
 
 interface Operation {
   summary?: string;
@@ -20,10 +21,9 @@ interface Document {
 let server: TestServer;
 let document: Document;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await sharedServer();
   document = (await server.send("/openapi.json")).json as Document;
 });
-afterAll(async () => await server.close());
 
 const all = () =>
   Object.entries(document.paths).flatMap(([path, methods]) =>

@@ -273,10 +273,10 @@ describe("following", () => {
     socket.write("GET /api/requests?follow=true HTTP/1.1\r\nHost: localhost\r\n\r\n");
     await new Promise((resolve) => socket.once("data", resolve));
     socket.pause();
-    // Far more than the buffers of both sides hold.
-    const long = "x".repeat(900);
-    for (let batch = 0; batch < 30; batch += 1) {
-      await Promise.all(Array.from({ length: 100 }, async () => server.send(`/missing/${long}`)));
+    // Far more than the buffers of both sides hold: a record has the name in its path and its error.
+    const long = "x".repeat(970);
+    for (let batch = 0; batch < 16; batch += 1) {
+      await Promise.all(Array.from({ length: 100 }, async () => server.send(`/v1/models/${long}`)));
     }
     const last = idOf(await server.send("/missing/last"));
     let text = "";

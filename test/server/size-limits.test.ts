@@ -86,77 +86,49 @@ test("invalid HTTP", async () => {
 });
 
 describe("an image", () => {
-  const image = (sizeBytes: number) => Buffer.alloc(sizeBytes, 1).toString("base64");
-  const bodies = (data: string) => ({
-    "/api/generate": { prompt: "x", images: [data] },
-    "/api/chat": { messages: [{ role: "user", content: "x", images: ["", data] }] },
-    "/v1/chat/completions": {
-      messages: [
-        {
-          role: "user",
-          content: [{ type: "image_url", image_url: { url: `data:image/png;base64,${data}` } }],
-        },
-      ],
-    },
-    "/v1/messages": {
-      max_tokens: 1,
-      messages: [
-        {
-          role: "user",
-          content: [{ type: "image", source: { type: "base64", media_type: "image/png", data } }],
-        },
-      ],
-    },
-  });
+  const base64 = (sizeBytes: number) => Buffer.alloc(sizeBytes, 1).toString("base64");
+  const user = (content: unknown) => ({ messages: [{ role: "user", content }] });
+  const urlOf = (data: string) => `data:image/png;base64,${data}`;
+  const source = (data: string) => ({ type: "base64", media_type: "image/png", data });
+  const block = (data: string) => ({ type: "image", source: source(data) });
+  const cases: Array<[path: string, place: string, body: (data: string) => object]> = [
+    ["/api/generate", "images.0", (data) => ({ prompt: "x", images: [data] })],
+    [
+      "/api/chat",
+      "messages.0.images.1",
+      (data) => ({ messages: [{ role: "user", content: "x", images: ["", data] }] }),
+    ],
+    [
+      "/v1/chat/completions",
+      "messages.0.content.0",
+      (data) => user([{ type: "image_url", image_url: { url: urlOf(data) } }]),
+    ],
+    ["/v1/messages", "messages.0.content.0", (data) => ({ max_tokens: 1, ...user([block(data)]) })],
+    [
+      "/v1/messages",
+      "messages.0.content.0.content.0",
+      (data) => ({
+        max_tokens: 1,
+        ...user([{ type: "tool_result", tool_use_id: "a", content: [block(data)] }]),
+      }),
+    ],
+    [
+      "/v1/responses",
+      "input.0.output.0",
+      (data) => {
+        const image = { type: "input_image", image_url: urlOf(data) };
+        return { input: [{ type: "function_call_output", call_id: "a", output: [image] }] };
+      },
+    ],
+  ];
 
-  test.each([
-    ["/api/generate", "images.0"],
-    ["/api/chat", "messages.0.images.1"],
-    ["/v1/chat/completions", "messages.0.content.0"],
-    ["/v1/messages", "messages.0.content.0"],
-  ] as const)("in %s is reported with its position", async (path, place) => {
-    const large = await server.post(path, { model: "tiny", ...bodies(image(3100))[path] });
+  test.each(cases)("in %s is reported with its position, %s", async (path, place, body) => {
+    const large = await server.post(path, { model: "tiny", ...body(base64(3100)) });
     expect([large.status, large.text]).toEqual([413, expect.stringContaining(`'${place}'`)]);
     expect(large.text).toContain("SERVER_IMAGE_TOO_LARGE");
-    const small = await server.post(path, { model: "tiny", ...bodies(image(2900))[path] });
+    const small = await server.post(path, { model: "tiny", ...body(base64(2900)) });
     expect(small.status).toBe(400); // the model has no vision
   });
-});
-
-test.each([
-  [
-    "/v1/messages",
-    "messages.0.content.0.content.0",
-    (data: string) => ({
-      max_tokens: 1,
-      messages: [
-        {
-          role: "user",
-          content: [
-            {
-              type: "tool_result",
-              tool_use_id: "a",
-              content: [
-                { type: "image", source: { type: "base64", media_type: "image/png", data } },
-              ],
-            },
-          ],
-        },
-      ],
-    }),
-  ],
-  [
-    "/v1/responses",
-    "input.0.output.0",
-    (data: string) => {
-      const image = { type: "input_image", image_url: `data:image/png;base64,${data}` };
-      return { input: [{ type: "function_call_output", call_id: "a", output: [image] }] };
-    },
-  ],
-] as const)("an image in a tool result: %s", async (path, place, body) => {
-  const data = Buffer.alloc(3100, 1).toString("base64");
-  const { status, text } = await server.post(path, { model: "tiny", ...body(data) });
-  expect([status, text]).toEqual([413, expect.stringContaining(`'${place}'`)]);
 });
 
 describe("no path leads out of the folders", () => {

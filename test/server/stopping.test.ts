@@ -39,19 +39,6 @@ async function beginAnswer(path: string) {
 }
 
 describe("draining", () => {
-  test("lets an answer finish, and says what it waits for", async () => {
-    const answer = await beginAnswer("/v1/chat/completions");
-    const drained = server.hosted.drain(60_000);
-    const text = await answer.rest();
-    await drained;
-    expect(text.trimEnd().endsWith("data: [DONE]")).toBe(true);
-    expect(server.log).toContainEqual(
-      expect.stringMatching(/^stopping: waiting up to 1 m 00 s for one request to end$/),
-    );
-    expect(server.log).toContainEqual(expect.stringContaining("POST /v1/chat/completions"));
-    expect(server.log.at(-1)).toBe("all requests have ended");
-  });
-
   test("ends silently at once when nothing runs", async () => {
     await server.ask("What is the capital of France?");
     const before = server.log.length;
@@ -74,16 +61,7 @@ describe("draining", () => {
     expect(isAlive(runner)).toBe(false);
   });
 
-  test("accepts no new connections", async () => {
-    const answer = await beginAnswer("/v1/chat/completions");
-    const drained = server.hosted.drain(60_000);
-    await expect(fetch(`${server.url}/api/version`)).rejects.toThrow();
-    await answer.rest();
-    await drained;
-  });
-
-  test("refuses requests on open connections in their API's error shape, and closes them", async () => {
-    const answer = await beginAnswer("/v1/chat/completions");
+  test("lets an answer finish, and refuses new connections and requests on open ones", async () => {
     const body = JSON.stringify({ model: "tiny", prompt: "x", stream: false });
     const post = (path: string) =>
       `POST ${path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n`;
@@ -98,18 +76,25 @@ describe("draining", () => {
     socket.write(post("/api/generate"));
     await until(
       async () => (await server.requests()).length,
-      (count) => count === 2,
+      (count) => count === 1,
     );
+    const answer = await beginAnswer("/v1/chat/completions");
     const drained = server.hosted.drain(60_000);
+    await expect(fetch(`${server.url}/api/version`)).rejects.toThrow();
     socket.write(`${body}${post("/api/generate")}${body}`);
     await closed;
-    await answer.rest();
+    expect((await answer.rest()).trimEnd().endsWith("data: [DONE]")).toBe(true);
     await drained;
     const [first = "", second = ""] = text.split(/(?=HTTP\/1\.1 )/);
     expect(first).toMatch(/^HTTP\/1\.1 200 /);
     expect(second).toMatch(/^HTTP\/1\.1 503 /);
     expect(second).toMatch(/connection: close/i);
     expect(second).toContain("ENGINE_SHUTTING_DOWN");
+    expect(server.log).toContainEqual(
+      expect.stringMatching(/^stopping: waiting up to 1 m 00 s for 2 requests to end$/),
+    );
+    expect(server.log).toContainEqual(expect.stringContaining("POST /v1/chat/completions"));
+    expect(server.log.at(-1)).toBe("all requests have ended");
   });
 });
 

@@ -8,12 +8,13 @@ import { projectorFile, sha256 } from "../support/model-store.ts";
 import { type NativeRecord, recordsOf } from "../support/ndjson.ts";
 import { StoreServer } from "../support/store-server.ts";
 
+const tiny = readFileSync(tinyFile);
+const digest = `sha256:${sha256(tiny)}`;
 let store: StoreServer;
-let digest: string;
 
 beforeAll(async () => {
   store = await StoreServer.start();
-  digest = await upload(readFileSync(tinyFile));
+  await upload(tiny);
 });
 afterAll(async () => await store.close());
 
@@ -193,134 +194,74 @@ test("the created model follows its template, system prompt and messages on ever
 });
 
 describe("create is refused", () => {
-  const files = () => ({ "model.gguf": digest });
-  const refusals: Array<
-    [what: string, body: () => Record<string, unknown> | string, status: number, says: RegExp]
-  > = [
-    ["without a name", () => ({ from: "tiny" }), 400, /^invalid model name/],
-    ["with a malformed name", () => ({ model: "a b", from: "tiny" }), 400, /^invalid model name/],
-    [
-      "with a path as the name",
-      () => ({ model: "./a.gguf", from: "tiny" }),
-      400,
-      /^invalid model name/,
-    ],
-    [
-      "with neither from nor files",
-      () => ({ model: "x" }),
-      400,
-      /neither 'from' or 'files' was specified/,
-    ],
-    [
-      "with an absolute file path",
-      () => ({ model: "x", files: { "/a.gguf": digest } }),
-      400,
+  const files = { "model.gguf": digest };
+  /** Fields beside the name `x`, or a whole body; 400 unless said otherwise. */
+  const refusals: Record<
+    string,
+    [body: Record<string, unknown> | string, says: RegExp, status?: number]
+  > = {
+    "without a name": [{ model: undefined, from: "tiny" }, /^invalid model name/],
+    "with a malformed name": [{ model: "a b", from: "tiny" }, /^invalid model name/],
+    "with a path as the name": [{ model: "./a.gguf", from: "tiny" }, /^invalid model name/],
+    "with neither from nor files": [{}, /neither 'from' or 'files' was specified/],
+    "with an absolute file path": [{ files: { "/a.gguf": digest } }, /file path must be relative/],
+    "with a file path that climbs": [
+      { files: { "a/../../b": digest } },
       /file path must be relative/,
     ],
-    [
-      "with a file path that climbs",
-      () => ({ model: "x", files: { "a/../../b": digest } }),
-      400,
-      /file path must be relative/,
-    ],
-    [
-      "with an empty digest",
-      () => ({ model: "x", files: { "a.gguf": "" } }),
-      400,
-      /invalid digest format/,
-    ],
-    [
-      "with a missing digest",
-      () => ({ model: "x", files: { "a.gguf": `sha256:${"0".repeat(64)}` } }),
-      400,
+    "with an empty digest": [{ files: { "a.gguf": "" } }, /invalid digest format/],
+    "with a missing digest": [
+      { files: { "a.gguf": `sha256:${"0".repeat(64)}` } },
       /has not been uploaded/,
     ],
-    [
-      "with two adapters",
-      () => ({ model: "x", files: files(), adapters: { "a.gguf": digest, "b.gguf": digest } }),
-      400,
+    "with two adapters": [
+      { files, adapters: { "a.gguf": digest, "b.gguf": digest } },
       /only one adapter is currently supported/,
     ],
-    [
-      "with a template that cannot be read",
-      () => ({ model: "x", from: "tiny", template: "{{ if }}" }),
-      400,
+    "with a template that cannot be read": [
+      { from: "tiny", template: "{{ if }}" },
       /^template error: .*line 1/,
     ],
-    [
-      "with a Jinja template",
-      () => ({
-        model: "x",
-        from: "tiny",
-        template: "{% for m in messages %}{% endfor %}{{ bos_token",
-      }),
-      400,
+    "with a Jinja template": [
+      { from: "tiny", template: "{% for m in messages %}{% endfor %}{{ bos_token" },
       /^template error: .*Jinja/,
     ],
-    [
-      "with an unknown type",
-      () => ({ model: "x", from: "tiny", quantize: "Q9_9" }),
-      400,
-      /^unknown type/,
-    ],
-    [
-      "with a parameter of the wrong kind",
-      () => ({ model: "x", from: "tiny", parameters: { num_ctx: "many" } }),
-      400,
+    "with an unknown type": [{ from: "tiny", quantize: "Q9_9" }, /^unknown type/],
+    "with a parameter of the wrong kind": [
+      { from: "tiny", parameters: { num_ctx: "many" } },
       /num_ctx/,
     ],
-    [
-      "with a parameter out of range",
-      () => ({ model: "x", from: "tiny", parameters: { temperature: -1 } }),
-      400,
+    "with a parameter out of range": [
+      { from: "tiny", parameters: { temperature: -1 } },
       /temperature/,
     ],
-    [
-      "with a message of a strange role",
-      () => ({ model: "x", from: "tiny", messages: [{ role: "critic", content: "" }] }),
-      400,
+    "with a message of a strange role": [
+      { from: "tiny", messages: [{ role: "critic", content: "" }] },
       /role/,
     ],
-    [
-      "with an invalid version",
-      () => ({ model: "x", from: "tiny", requires: "soon" }),
-      400,
-      /requires/,
-    ],
-    ["from an unknown model", () => ({ model: "x", from: "nobody" }), 404, /not found/],
-    [
-      "from an unknown model, after warnings",
-      () => ({ model: "x", from: "nobody", renderer: "some", parameters: { topk: 1 } }),
-      404,
+    "with an invalid version": [{ from: "tiny", requires: "soon" }, /requires/],
+    "from an unknown model": [{ from: "nobody" }, /not found/, 404],
+    "from an unknown model, after warnings": [
+      { from: "nobody", renderer: "some", parameters: { topk: 1 } },
       /not found/,
+      404,
     ],
-    [
-      "from a file that may not be named",
-      () => ({ model: "x", from: "/etc/passwd.gguf" }),
-      403,
+    "from a file that may not be named": [
+      { from: "/etc/passwd.gguf" },
       /is not allowed over the network/,
-    ],
-    [
-      "from a name and a file",
-      () => ({ model: "x", from: "tiny", files: files() }),
-      400,
-      /only one is allowed/,
-    ],
-    [
-      "under the name of a built-in model",
-      () => ({ model: "tiny", from: "tiny" }),
       403,
-      /is built in/,
     ],
-    ["with invalid JSON", () => "{", 400, /not JSON/],
-    ["without a body", () => "", 400, /^missing request body/],
-  ];
+    "from a name and a file": [{ from: "tiny", files }, /only one is allowed/],
+    "under the name of a built-in model": [{ model: "tiny", from: "tiny" }, /is built in/, 403],
+    "with invalid JSON": ["{", /not JSON/],
+    "without a body": ["", /^missing request body/],
+  };
 
-  test.each(refusals)("%s", async (_, body, status, says) => {
+  test.each(Object.entries(refusals))("%s", async (_, [body, says, status = 400]) => {
     const before = store.blobs();
     for (const stream of [true, false]) {
-      const sent = body();
-      const text = typeof sent === "string" ? sent : JSON.stringify({ ...sent, stream });
+      const text =
+        typeof body === "string" ? body : JSON.stringify({ model: "x", ...body, stream });
       const reply = await store.server.post("/api/create", text);
       expect({ status: reply.status, json: reply.json }).toMatchObject({
         status,

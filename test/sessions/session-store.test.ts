@@ -1,31 +1,20 @@
 // Goal: no chat is lost with concurrent saves, and each is found by its name or text.
 // Method: real files in a separate folder; several stores on one folder act as several programs.
 import { existsSync } from "node:fs";
-import {
-  chmod,
-  mkdir,
-  mkdtemp,
-  readdir,
-  readFile,
-  rm,
-  stat,
-  utimes,
-  writeFile,
-} from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chmod, mkdir, readdir, readFile, stat, utimes, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { nameFor, type Session } from "../../source/sessions/session.ts";
 import { SessionStore } from "../../source/sessions/session-store.ts";
+import { temporaryFolder } from "../support/model-store.ts";
 import { asOrdinaryUser } from "../support/ordinary-user.ts";
 
 let folder: string;
 let store: SessionStore;
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "sessions-"));
+beforeEach(() => {
+  folder = temporaryFolder();
   store = new SessionStore(folder);
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 const sessions = () => path.join(folder, "sessions");
 

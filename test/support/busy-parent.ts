@@ -7,5 +7,6 @@ const [scope, program = "", ...words] = process.argv.slice(2);
 if (scope === "group") {
   runGroup(program, words, { signal: undefined }).stdout.pipe(process.stdout);
 } else {
-  spawnWatched("tree", () => spawn(program, words, { stdio: ["ignore", "inherit", "inherit"] }));
+  // A pipe passes its ids on only once it is watched.
+  spawnWatched("tree", () => spawn(program, words)).stdout.pipe(process.stdout);
 }

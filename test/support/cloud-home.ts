@@ -50,9 +50,10 @@ export class CloudHome {
     };
   }
 
-  /** An executable on the PATH that is the fake model server. */
-  installFakeServer(name: string): void {
-    const file = path.join(this.programs, name);
+  /** An executable that is the fake model server, by default on the PATH. */
+  installFakeServer(name: string, folder = this.programs): void {
+    mkdirSync(folder, { recursive: true });
+    const file = path.join(folder, name);
     copyFileSync(fakeServer, file);
     chmodSync(file, 0o755);
   }

@@ -3,7 +3,7 @@
 // how much memory it takes whenever it is asked.
 import path from "node:path";
 import { defaultLimits, defaultScale } from "../../source/cloud/app-config.ts";
-import { createGateway } from "../../source/cloud/gateway/create-gateway.ts";
+import { Gateway } from "../../source/cloud/gateway/gateway.ts";
 import { CloudKeyStore } from "../../source/cloud/keys/cloud-key-store.ts";
 import { pepperFile } from "../../source/cloud/keys/pepper.ts";
 import { AccessLog } from "../../source/cloud/metrics/access-log.ts";
@@ -25,7 +25,7 @@ const keys = new CloudKeyStore({ database, pepperFile: pepperFile(folder), log }
 const metrics = new CloudMetrics(() => []);
 const usage = new UsageStore(database, log);
 const accessLog = new AccessLog({ file: path.join(folder, "logs", "access.log"), log });
-const gateway = createGateway({
+const gateway = new Gateway({
   listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],
   keys,
   observe: (record) => {

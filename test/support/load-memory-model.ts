@@ -1,6 +1,6 @@
 // Loads one of the small models that cannot forget, and compares its answers.
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdtempSync } from "node:fs";
+import { homedir } from "node:os";
 import path from "node:path";
 import type { TokenLogprob } from "../../source/engine/generation.ts";
 import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
@@ -25,28 +25,28 @@ export interface AskChanges {
   signal?: AbortSignal;
 }
 
+const files = new Map<MemoryModel, Promise<string>>();
+
+/** Returns a model's file, which is written once for all tests of a worker. */
+export async function memoryModelFile(kind: MemoryModel): Promise<string> {
+  const file = files.get(kind) ?? write(kind);
+  files.set(kind, file);
+  return await file;
+}
+
+async function write(kind: MemoryModel): Promise<string> {
+  // Removed with the home of all tests.
+  const folder = mkdtempSync(path.join(homedir(), "memory-model-"));
+  const file = path.join(folder, `${kind}.gguf`);
+  await writeMemoryModel(file, kind);
+  return file;
+}
+
 export async function loadMemoryModel(
   kind: MemoryModel,
   changes: Partial<LoadSettings> = {},
 ): Promise<LoadedMemoryModel> {
-  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-memory-model-"));
-  const modelPath = path.join(folder, `${kind}.gguf`);
-  await writeMemoryModel(modelPath, kind);
-  const model = await loadMemoryModelFile(modelPath, changes);
-  return {
-    ...model,
-    stop: async () => {
-      await model.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
-}
-
-/** The same of a file that stays where it is. */
-export async function loadMemoryModelFile(
-  modelPath: string,
-  changes: Partial<LoadSettings> = {},
-): Promise<LoadedMemoryModel> {
+  const modelPath = await memoryModelFile(kind);
   const { architecture, layers, vocabularySize, slidingWindow } = await readGgufFacts(modelPath);
   const lines: string[] = [];
   const warnings: string[] = [];

@@ -154,6 +154,14 @@ export async function loadTiny(changes: Partial<LoadSettings> = {}): Promise<Tin
   };
 }
 
+let shared: Promise<Tiny> | undefined;
+
+/** Loads the one that all files of a worker share, for up to eight requests at once; it ends with the worker. */
+export async function sharedTiny(): Promise<Tiny> {
+  shared ??= loadTiny({ slots: 8 });
+  return await shared;
+}
+
 export async function collect(stream: AsyncIterable<GenerationEvent>): Promise<Answer> {
   const events: GenerationEvent[] = [];
   for await (const event of stream) events.push(event);

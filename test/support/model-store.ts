@@ -1,9 +1,7 @@
 // Stores in temporary folders, model files of every kind, and what tests do with them.
 import { createHash } from "node:crypto";
-import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { onTestFinished } from "vitest";
 import { type CreateOptions, createModel } from "../../source/store/library/create-model.ts";
 import type { ProgressRecord } from "../../source/store/library/layer-maker.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
@@ -12,6 +10,9 @@ import { defineModel, type ModelDefinition } from "../../source/store/model-defi
 import { type ModelName, parseModelReference } from "../../source/store/model-reference.ts";
 import { repositoryFolder, tinyFile } from "./command-line.ts";
 import { buildGguf, leastMetadata, text, uint16, uint32 } from "./gguf-builder.ts";
+import { temporaryFolder } from "./temporary-folder.ts";
+
+export { temporaryFolder };
 
 export const visionFile = path.join(repositoryFolder, "media", "models", "tiny-vision.gguf");
 export const projectorFile = path.join(
@@ -39,13 +40,6 @@ export interface StoreFixture {
   blobs: () => string[];
   /** Everything unfinished in the store. */
   unfinished: () => string[];
-}
-
-/** Removed when the test is over. */
-export function temporaryFolder(): string {
-  const folder = mkdtempSync(path.join(tmpdir(), "modelctl-store-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 /** @param readAtOnceBytes as in `ModelStore` */

@@ -9,10 +9,12 @@ import type {
   ReplicaObservation,
   RevisionPlan,
 } from "../../source/cloud/engines/engine.ts";
-import { createProcessEngine } from "../../source/cloud/engines/process/process-engine.ts";
-import type { ProcessEngineOptions } from "../../source/cloud/engines/process/process-engine-options.ts";
+import {
+  createProcessEngine,
+  type ProcessEngineOptions,
+} from "../../source/cloud/engines/process/process-engine.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
-import { StoredReservations } from "../../source/cloud/state/reservations.ts";
+import { Reservations } from "../../source/cloud/state/reservations.ts";
 import { until } from "./until.ts";
 
 const fixtures = path.join(import.meta.dirname, "..", "fixtures", "cloud");
@@ -73,7 +75,7 @@ export function makePlan(
 
 export interface OpenEngine {
   engine: Engine;
-  reservations: StoredReservations;
+  reservations: Reservations;
   /** Events of the engine. */
   told: string[];
   /** Replicas live on. */
@@ -85,7 +87,7 @@ export function openEngine(
   options: Partial<ProcessEngineOptions> = {},
 ): OpenEngine {
   const database = StateDatabase.open(stateFile(stateFolder));
-  const reservations = new StoredReservations(database);
+  const reservations = new Reservations(database);
   const told: string[] = [];
   const engine = createProcessEngine({
     stateFolder,

@@ -55,7 +55,8 @@ export async function openTerminal(arguments_: string[], options: TerminalOption
   const exited = new Promise<number>((resolve) => {
     program.onExit((event) => {
       exitCode = event.exitCode;
-      resolve(event.exitCode);
+      // The screen reads what was written some time later.
+      screen.write("", () => resolve(event.exitCode));
     });
   });
   const lines = () => {

@@ -1,8 +1,8 @@
 // A gateway on a free port of loopback, with a real replica behind it that a test writes.
 import { createServer, type RequestListener, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
-import { createGateway, type Gateway } from "../../source/cloud/gateway/create-gateway.ts";
 import type { ExchangeRecord } from "../../source/cloud/gateway/exchange-record.ts";
+import { Gateway } from "../../source/cloud/gateway/gateway.ts";
 import type { GatewayOptions } from "../../source/cloud/gateway/gateway-options.ts";
 import type { RoutedApp, RoutedReplica } from "../../source/cloud/gateway/traffic.ts";
 import { keysBy, routedApp } from "./cloud-documents.ts";
@@ -52,7 +52,7 @@ export class TestGateway {
   readonly #replicas: TestReplica[] = [];
 
   private constructor(options: Partial<GatewayOptions>) {
-    this.gateway = createGateway({
+    this.gateway = new Gateway({
       listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],
       keys: keysBy({}),
       observe: (record) => this.records.push(record),

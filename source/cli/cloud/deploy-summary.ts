@@ -10,7 +10,6 @@ import type { Inspection } from "../../cloud/inspection/inspection.ts";
 import { type Session, settingOf } from "./session.ts";
 
 export interface SummaryFacts {
-  /** Model that the script serves. */
   model: string;
   /** Paths of an app with its own API instead of OpenAI's. */
   endpoints: Inspection["endpoints"];
@@ -102,7 +101,6 @@ function backText(name: string, previous: string | undefined): string {
     : `deployctl rollback ${name} (to ${previous})`;
 }
 
-/** Returns the command that creates a key for the app. */
 export function keyCommand(app: string): string {
   const [organisation = "", name = ""] = app.split("/");
   const place = organisation === "local" ? "" : ` --org ${organisation}`;

@@ -3,12 +3,7 @@ import { isUnreachable } from "../../application/control-plane-process.ts";
 import { explainMissingProgram } from "../../application/prepare-deployment.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
-import type {
-  DeploymentRequest,
-  DeployResult,
-  EphemeralEvent,
-  LogDocument,
-} from "../../cloud/admin/documents.ts";
+import type { DeploymentRequest, DeployResult, LogDocument } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { printDocument } from "../output.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
@@ -19,10 +14,9 @@ import { logLineText } from "./print-logs.ts";
 import type { Session } from "./session.ts";
 import { isLocal } from "./target.ts";
 
-export type EphemeralEnd = { kind: "ended"; exitCode: number } | { kind: "interrupted" };
-
 /**
  * @param signal ends the app; its requests get a few seconds
+ * @returns the exit code
  * @throws ProductError if it cannot be started, or its server disappears
  */
 export async function runEphemeral(
@@ -31,63 +25,48 @@ export async function runEphemeral(
   request: DeploymentRequest,
   progress: DeployProgress,
   signal: AbortSignal,
-): Promise<EphemeralEnd> {
+): Promise<number> {
   let isBegun = false;
   try {
     for await (const event of client.ephemeral(request, signal)) {
       isBegun = true;
-      const end = show(event);
-      if (end !== undefined) return end;
+      if (event.kind === "heartbeat") continue;
+      if (event.kind === "ended") {
+        tell(session.flags, event.exit.sentence);
+        return event.exit.code === 0 ? exitCodes.ok : exitCodes.loadFailed;
+      }
+      if (event.kind === "line") {
+        const { line } = event;
+        if (!session.flags.quiet) progress.logElsewhere(line.text, () => printLine(session, line));
+        continue;
+      }
+      const result = showDeployEvent(event, progress);
+      if (result !== undefined) printAddress(session, result, request);
     }
   } catch (error) {
     if (!signal.aborted && !(isBegun && isUnreachable(error))) {
       throw isLocal(session) ? explainMissingProgram(error, request.config.executables) : error;
     }
   }
-  if (signal.aborted) return { kind: "interrupted" };
+  if (signal.aborted) return exitCodes.interrupted;
   throw new ProductError(cloudErrors.serverUnreachable, {
     message: "The control plane disappeared, and the app is no longer reachable.",
     hint: "Run the command again to start another one, which cleans up the rest.",
   });
-
-  function show(event: EphemeralEvent): EphemeralEnd | undefined {
-    switch (event.kind) {
-      case "heartbeat":
-        return undefined;
-      case "line":
-        if (!session.flags.quiet) {
-          progress.logElsewhere(event.line.text, () => printLine(session, event.line));
-        }
-        return undefined;
-      case "ended":
-        tell(session.flags, event.exit.sentence);
-        return {
-          kind: "ended",
-          exitCode: event.exit.code === 0 ? exitCodes.ok : exitCodes.loadFailed,
-        };
-      default: {
-        const result = showDeployEvent(event, progress);
-        if (result === undefined) return undefined;
-        printAddress(session, result, request);
-        return undefined;
-      }
-    }
-  }
 }
 
 function printAddress(session: Session, result: DeployResult, request: DeploymentRequest): void {
-  const { flags } = session;
-  if (flags.json || flags.quiet) {
-    if (flags.json) printDocument(result);
-    else process.stdout.write(`${result.url}\n`);
-    return;
+  const { json, quiet } = session.flags;
+  if (json) printDocument(result);
+  else if (quiet) process.stdout.write(`${result.url}\n`);
+  else {
+    const facts = summaryFacts(request.inspection, certificateOf(session, result.url));
+    const key = result.auth === "public" ? [] : [keyCommand(result.app)];
+    const lines = [...key, ...callLines(result.url, result.auth, facts)];
+    process.stdout.write(
+      `${result.url} (${result.auth}) until Ctrl+C\n\n${lines.map((line) => `  ${line}`.trimEnd()).join("\n")}\n\n`,
+    );
   }
-  const facts = summaryFacts(request.inspection, certificateOf(session, result.url));
-  const key = result.auth === "public" ? [] : [keyCommand(result.app)];
-  const lines = [...key, ...callLines(result.url, result.auth, facts)];
-  process.stdout.write(
-    `${result.url} (${result.auth}) until Ctrl+C\n\n${lines.map((line) => `  ${line}`.trimEnd()).join("\n")}\n\n`,
-  );
 }
 
 /** With --json, standard output is for the document. */

@@ -1,5 +1,6 @@
 // Flags that several commands of deployctl share; a command's definition adds its own.
-import type { FlagsOf, FlagTable } from "../program/definition.ts";
+import type { screenFlags } from "../flags.ts";
+import type { CommandTable, FlagsOf, FlagTable } from "../program/definition.ts";
 
 /** For every command. */
 export const commonFlags = {
@@ -26,19 +27,16 @@ export const commonFlags = {
   },
 } as const satisfies FlagTable;
 
-export const screenFlags = {
-  inline: {
-    type: "boolean",
-    text: "Draw the screens below the shell's output, not full screen",
-  },
-  screenReader: { type: "boolean", text: "Print plain labelled lines for screen readers" },
-  theme: {
-    type: "string",
-    value: "THEME",
-    text: "Colours of the screens (MODELCTL_THEME)",
-    values: ["default", "mono", "high-contrast"],
-  },
-} as const satisfies FlagTable;
+/** Adds the flags for every command to each definition. */
+export function withCommonFlags<const Table extends CommandTable>(
+  table: Table,
+): { [Name in keyof Table]: Table[Name] & { flags: typeof commonFlags } } {
+  const definitions = Object.entries(table).map(([name, definition]) => [
+    name,
+    { ...definition, flags: { ...definition.flags, ...commonFlags } },
+  ]);
+  return Object.fromEntries(definitions);
+}
 
 export const orgFlag = {
   org: {
@@ -75,10 +73,7 @@ export const serverFlags = {
     value: "CIDR",
     text: "Trust X-Forwarded headers from these addresses, such as 10.0.0.0/8,127.0.0.1/32",
   },
-  insecureHttp: {
-    type: "boolean",
-    text: "Plain HTTP to other machines: keys travel unencrypted",
-  },
+  insecureHttp: { type: "boolean", text: "Plain HTTP to other machines: keys travel unencrypted" },
   portRange: { type: "string", value: "FROM-TO", text: "Ports for replicas; default 20000-29999" },
   gatewayWorkers: {
     type: "string",
@@ -113,10 +108,7 @@ export const scriptFlags = {
     values: ["pip", "ignore"],
   },
   static: { type: "boolean", text: "Only parse the script; never run its top level" },
-  yesRun: {
-    type: "boolean",
-    text: "Run the script's top level even without a sandbox",
-  },
+  yesRun: { type: "boolean", text: "Run the script's top level even without a sandbox" },
   port: {
     type: "integer",
     value: "PORT",
@@ -137,30 +129,22 @@ export const scriptFlags = {
     value: "TYPE",
     text: "Hardware to request instead of the script's; any accepts what is available",
   },
-  gpus: { type: "integer", value: "N", text: "GPUs per replica", least: 0, most: 64 },
+  gpus: { type: "integer", text: "GPUs per replica", least: 0, most: 64 },
 } as const satisfies FlagTable;
 
 const multiplexing = {
   maxMultiplexing: {
     type: "integer",
-    value: "N",
     text: "Concurrent requests per replica",
     least: 1,
     most: 1_000_000,
   },
 } as const satisfies FlagTable;
 
-/** Flags that scale an app. */
 export const scaleFlags = {
-  minConcurrency: {
-    type: "integer",
-    value: "N",
-    text: "Minimum replicas",
-    least: 0,
-    most: 1000,
-  },
-  maxConcurrency: { type: "integer", value: "N", text: "Maximum replicas", least: 1, most: 1000 },
-  concurrencyBuffer: { type: "integer", value: "N", text: "Spare replicas", least: 0, most: 1000 },
+  minConcurrency: { type: "integer", text: "Minimum replicas", least: 0, most: 1000 },
+  maxConcurrency: { type: "integer", text: "Maximum replicas", least: 1, most: 1000 },
+  concurrencyBuffer: { type: "integer", text: "Spare replicas", least: 0, most: 1000 },
   concurrencyBufferPerc: {
     type: "integer",
     value: "PERCENT",
@@ -169,32 +153,15 @@ export const scaleFlags = {
     most: 1000,
   },
   ...multiplexing,
-  scalingDelay: {
-    type: "time",
-    value: "TIME",
-    text: "Time that a request waits before the app grows",
-  },
-  keepAlive: {
-    type: "time",
-    value: "TIME",
-    text: "Time that an idle replica stays; default 60s",
-  },
+  scalingDelay: { type: "time", text: "Time that a request waits before the app grows" },
+  keepAlive: { type: "time", text: "Time that an idle replica stays; default 60s" },
 } as const satisfies FlagTable;
 
 export const limitFlags = {
-  startupTimeout: {
-    type: "time",
-    value: "TIME",
-    text: "Time for a replica to become ready; default 900s",
-  },
-  requestTimeout: {
-    type: "time",
-    value: "TIME",
-    text: "Time for a request; default 3600s; 0: none",
-  },
+  startupTimeout: { type: "time", text: "Time for a replica to become ready; default 900s" },
+  requestTimeout: { type: "time", text: "Time for a request; default 3600s; 0: none" },
   drainTimeout: {
     type: "time",
-    value: "TIME",
     text: "Time for running requests of a stopping replica; default 600s",
   },
   coldStart: {
@@ -205,19 +172,16 @@ export const limitFlags = {
   },
   sseKeepalive: {
     type: "time",
-    value: "TIME",
     text: "Send a comment in event streams that are silent this long, such as 15s",
   },
   modelsCache: {
     type: "string",
-    value: "on|off",
     bare: "on",
     text: "Answer /v1/models of a sleeping app from its last reply, without starting it",
     values: ["on", "off"],
   },
   earlyStream: {
     type: "string",
-    value: "on|off",
     bare: "on",
     text: "Begin streams to a sleeping app at once, with comments until its replica is ready",
     values: ["on", "off"],
@@ -249,7 +213,7 @@ export const switchFlags = {
 
 export const logFlags = {
   follow: { type: "boolean", short: "f", text: "Follow the log" },
-  since: { type: "time", value: "TIME", text: "Only newer lines, such as 15m, 24h or 7d" },
+  since: { type: "time", text: "Only newer lines, such as 15m, 24h or 7d" },
   search: { type: "string", value: "TEXT", text: "Only lines that contain TEXT" },
   lines: { type: "string", value: "N", text: "The last N lines, or all; default 100" },
 } as const satisfies FlagTable;
@@ -280,7 +244,7 @@ export const stateFlags = {
       "terminated",
     ],
   },
-  since: { type: "time", value: "TIME", text: "Only runners started since, such as 15m or 24h" },
+  since: { type: "time", text: "Only runners started since, such as 15m or 24h" },
 } as const satisfies FlagTable;
 
 type SharedFlags = typeof commonFlags &

@@ -2,10 +2,10 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { isUnreachable } from "../../application/control-plane-process.ts";
 import { showControls } from "../../base/display-text.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import type { AdminClient, AppReference } from "../../cloud/admin/admin-client.ts";
 import type { LogDocument } from "../../cloud/admin/documents.ts";
 import { usageError } from "../errors.ts";
+import { interruptible } from "../interruptible.ts";
 import type { LogFlags } from "./flags.ts";
 import { tell } from "./print.ts";
 
@@ -17,37 +17,34 @@ export async function printLogs(
   client: AdminClient,
   app: AppReference,
   flags: LogFlags,
-): Promise<number> {
-  const { follow, json, search, rev: revision, replica } = flags;
-  const { since: spanMs } = flags;
-  const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort());
-  const { signal } = interrupted;
-  const filter = { revision, replica, search, follow, signal };
+): Promise<void> {
+  const { follow, json, search, rev: revision, replica, since: spanMs } = flags;
+  const filter = { revision, replica, search, follow };
   let lines = readLines(flags.lines, spanMs);
   let sinceMs = spanMs === undefined ? undefined : Date.now() - spanMs;
   const seen = new Map<string, number>();
-  while (true) {
-    try {
-      for await (const line of client.logs(app, { ...filter, lines, sinceMs })) {
-        if (line.seq <= (seen.get(line.replica) ?? -1)) continue;
-        seen.set(line.replica, line.seq);
-        sinceMs = line.ts;
-        process.stdout.write(json ? `${JSON.stringify(line)}\n` : logLineText(line));
+  await interruptible(async (signal) => {
+    while (true) {
+      try {
+        for await (const line of client.logs(app, { ...filter, lines, sinceMs, signal })) {
+          if (line.seq <= (seen.get(line.replica) ?? -1)) continue;
+          seen.set(line.replica, line.seq);
+          sinceMs = line.ts;
+          process.stdout.write(json ? `${JSON.stringify(line)}\n` : logLineText(line));
+        }
+        return signal.throwIfAborted();
+      } catch (error) {
+        signal.throwIfAborted();
+        if (!follow || !isUnreachable(error) || seen.size === 0) throw error;
       }
-      return signal.aborted ? exitCodes.interrupted : exitCodes.ok;
-    } catch (error) {
-      if (signal.aborted) return exitCodes.interrupted;
-      if (!follow || !isUnreachable(error) || seen.size === 0) throw error;
+      tell(flags, "Connection lost; waiting for the server.");
+      await answered(client, signal);
+      // Prints all missed lines.
+      lines = undefined;
     }
-    tell(flags, "Connection lost; waiting for the server.");
-    await answered(client, signal);
-    // Prints all missed lines.
-    lines = undefined;
-  }
+  });
 }
 
-/** Resolves when a control plane answers. */
 async function answered(client: AdminClient, signal: AbortSignal): Promise<void> {
   while (true) {
     await wait(retryMs, undefined, { signal });

@@ -4,6 +4,7 @@ import type { CloudHostOptions } from "../../application/cloud-host.ts";
 import { tlsFolder } from "../../application/control-plane-process.ts";
 import { isLoopback, machineAddress } from "../../configuration/address.ts";
 import { usageError } from "../errors.ts";
+import { parseWebUrl } from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
 
 type Listener = CloudHostOptions["listeners"][number];
@@ -99,11 +100,8 @@ function readAddress(flag: string, text: string): Address {
 
 function readBaseUrl(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
-  const url = URL.parse(text);
-  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  if (url !== null && isHttp && url.search === "" && url.hash === "") {
-    return url.href.replace(/\/+$/, "");
-  }
+  const url = parseWebUrl(text);
+  if (url !== undefined) return url.href.replace(/\/+$/, "");
   throw usageError(
     `--base-url ${text} is not an address.`,
     "Use one such as https://models.example.org.",

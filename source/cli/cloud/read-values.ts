@@ -41,6 +41,13 @@ function refuseOwnName(name: string): void {
   );
 }
 
+/** Returns undefined for anything but an http or https URL, without a query and a fragment. */
+export function parseWebUrl(text: string): URL | undefined {
+  const url = URL.parse(text);
+  const isWeb = url?.protocol === "http:" || url?.protocol === "https:";
+  return url !== null && isWeb && url.search === "" && url.hash === "" ? url : undefined;
+}
+
 /** @throws ProductError `COMMAND_USAGE` */
 export function checkVariableName(name: string): string {
   if (/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name)) return name;
@@ -63,7 +70,6 @@ export function appReference(session: Session, word: string): AppReference {
   throw usageError(`'${word}' is not an app name.`, "Use APP, or ORGANISATION/APP.");
 }
 
-/** Returns the typed flags that scale an app. */
 export function readScale(flags: Flags): ScaleChange {
   const values: { [Name in keyof ScaleChange]: ScaleChange[Name] | undefined } = {
     minConcurrency: flags.minConcurrency,

@@ -52,7 +52,6 @@ const finding = async () => await import("../../application/find-scripts.ts");
 const preparing = async () => await import("../../application/prepare-deployment.ts");
 
 async function prepare(answers: DeployAnswers): Promise<Preparation> {
-  const { strategy, isForced, resetsScale, smoke, message } = answers;
   const notes: string[] = [];
   const progress = {
     step: () => {},
@@ -60,15 +59,8 @@ async function prepare(answers: DeployAnswers): Promise<Preparation> {
     // Warnings are returned.
     warn: () => {},
   };
-  const wishes = { ...answers, strategy, isForced, resetsScale, smoke, message };
   const { prepareDeployment } = await preparing();
-  const { request, warnings, files, script } = await prepareDeployment(
-    { ...wishes, isDetached: undefined, annotations: {} },
-    progress,
-  );
-  const sizeBytes = request.bundle.files.reduce(
-    (sum, { contentBase64 }) => sum + Buffer.byteLength(contentBase64, "base64"),
-    0,
-  );
-  return { request, script, warnings: [...notes, ...warnings], files, sizeBytes };
+  const wishes = { ...answers, includes: [], annotations: {} };
+  const prepared = await prepareDeployment(wishes, progress);
+  return { ...prepared, warnings: [...notes, ...prepared.warnings] };
 }

@@ -32,23 +32,7 @@ export function openSession(flags: Flags): Session {
   const profileName = flags.profile ?? (process.env.DEPLOYCTL_PROFILE || profiles.current);
   const profile = profileNamed(profiles, profileName);
   const settings = cloudSettings({
-    flags: {
-      server: flags.server,
-      key: flags.key,
-      ca: flags.ca,
-      "state-dir": flags.stateDir,
-      org: flags.org,
-      "machine-type": flags.machineType,
-      listen: flags.listen,
-      "admin-listen": flags.adminListen,
-      "base-url": flags.baseUrl,
-      tls: flags.tls,
-      "tls-cert": flags.tlsCert,
-      "tls-key": flags.tlsKey,
-      "behind-proxy": flags.behindProxy,
-      "port-range": flags.portRange,
-      "gateway-workers": flags.gatewayWorkers,
-    },
+    flag: (name) => flags[flagOf(name)],
     environment: process.env,
     profileName,
     profile,
@@ -63,6 +47,15 @@ export function openSession(flags: Flags): Session {
     profileName,
     profile,
   };
+}
+
+type FlagOf<Name extends string> = Name extends `${infer First}-${infer Rest}`
+  ? `${First}${Capitalize<FlagOf<Rest>>}`
+  : Name;
+
+/** Returns the flag of a setting: `stateDir` for `state-dir`. */
+export function flagOf<Name extends CloudSettingName>(name: Name): FlagOf<Name> {
+  return name.replaceAll(/-./g, (it) => it.charAt(1).toUpperCase()) as FlagOf<Name>;
 }
 
 export function settingOf({ settings }: Session, name: CloudSettingName): string | undefined {

@@ -12,11 +12,13 @@ import { describeError, ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { writeProfiles } from "../../configuration/cloud-profiles.ts";
-import type { CloudSettingName } from "../../configuration/cloud-settings.ts";
+import { type CloudSettingName, cloudSettingNames } from "../../configuration/cloud-settings.ts";
 import { cloudPaths } from "../../configuration/paths.ts";
 import { usageError } from "../errors.ts";
+import { type Flags, serverFlags } from "./flags.ts";
 import { tell } from "./print.ts";
-import { type Session, settingOf } from "./session.ts";
+import { appReference, parseWebUrl } from "./read-values.ts";
+import { flagOf, openSession, type Session, settingOf } from "./session.ts";
 
 /** deployctl's entry file, also within modelctl. */
 export const entryFile = path.join(
@@ -25,18 +27,7 @@ export const entryFile = path.join(
 );
 
 /** Settings for a server in the background. */
-const passedOn = [
-  "org",
-  "listen",
-  "admin-listen",
-  "base-url",
-  "tls",
-  "tls-cert",
-  "tls-key",
-  "behind-proxy",
-  "port-range",
-  "gateway-workers",
-] as const satisfies readonly CloudSettingName[];
+const passedOn = cloudSettingNames.filter((name) => flagOf(name) in serverFlags);
 
 /** Relative to the current folder, which a server in the background does not share. */
 const files: readonly CloudSettingName[] = ["tls-cert", "tls-key"];
@@ -65,6 +56,13 @@ function keyFor({ settings, profileName }: Session): string | undefined {
   const ofProfile = `profile ${profileName}`;
   const isForeign = settings.key?.origin === ofProfile && settings.server?.origin !== ofProfile;
   return isForeign ? undefined : settings.key?.value;
+}
+
+/** Opens what a command on one app needs. @throws ProductError `COMMAND_USAGE` for another word */
+export function openApp(flags: Flags, word: string) {
+  const session = openSession(flags);
+  const app = appReference(session, word);
+  return { session, app, client: clientOf(session) };
 }
 
 /** Like `clientOf`, after starting this machine's server if none runs. */
@@ -110,9 +108,8 @@ function tellEncryption(session: Session, gateway: string): void {
 
 /** @throws ProductError `COMMAND_USAGE` */
 export function serverUrl(text: string): string {
-  const url = URL.parse(text);
-  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  if (url !== null && isHttp && url.pathname === "/" && url.search === "") return url.origin;
+  const url = parseWebUrl(text);
+  if (url?.pathname === "/") return url.origin;
   throw usageError(`${text} is not a server address.`, "Use one such as https://host:8481.");
 }
 

@@ -19,6 +19,8 @@ const pollMs = 100;
 const settleMs = 200;
 /** Longer than the previous run takes to end. */
 const patienceMs = 15_000;
+/** Maximum delay of setTimeout, 24 days. */
+const longestTimerMs = 2 ** 31 - 1;
 
 /** Continues until the signal, also after errors of the script. */
 export async function runWatching(
@@ -45,7 +47,8 @@ export async function runWatching(
     }
     if (!signal.aborted) {
       tell(session.flags, "Waiting for changes to the script.");
-      await until(signal);
+      // Watchers do not keep the process running on every system; a timer does.
+      await wait(longestTimerMs, undefined, { signal }).catch(() => {});
     }
     watcher.close();
     if (!interrupted.aborted) tell(session.flags, "The script changed; restarting.");
@@ -85,18 +88,6 @@ async function runOnce(
 
 function isConflict(error: unknown): boolean {
   return error instanceof ProductError && error.code === cloudErrors.conflict.code;
-}
-
-async function until(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    // Watchers do not keep the process running on every system.
-    const keepUp = setInterval(() => {}, 60_000);
-    signal.addEventListener("abort", () => {
-      clearInterval(keepUp);
-      resolve();
-    });
-  });
 }
 
 /** Watches files. @param onChange called once, when writing has stopped */

@@ -1,14 +1,13 @@
 // modelctl cache: stored prompts on this machine's disk.
 import { PromptCache, type StoredPrompt } from "../../application/prompt-cache.ts";
 import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument, warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
-import type { clearCacheDefinition, listCacheDefinition } from "./server.definition.ts";
+import type { cacheCommands } from "./server.definition.ts";
 
-export const listCache: Run<typeof listCacheDefinition> = async ([model], flags) => {
+export const listCache: Run<typeof cacheCommands.listCache> = async ([model], flags) => {
   const prompts = await openCache().list(model, warn);
   if (flags.json) {
     const records = prompts.map(({ path, model, tokens, bytes, createdAt, lastUsedAt }) => ({
@@ -19,22 +18,19 @@ export const listCache: Run<typeof listCacheDefinition> = async ([model], flags)
       createdAt: new Date(createdAt).toISOString(),
       lastUsedAt: new Date(lastUsedAt).toISOString(),
     }));
-    printDocument(records);
-    return exitCodes.ok;
+    return printDocument(records);
   }
-  const now = Date.now();
   const rows = prompts.map(({ model, tokens, bytes, createdAt, lastUsedAt }) => [
     model,
     String(tokens.length),
     formatBytes(bytes),
-    formatRelativeTime(createdAt, now),
-    formatRelativeTime(lastUsedAt, now),
+    formatRelativeTime(createdAt),
+    formatRelativeTime(lastUsedAt),
   ]);
   process.stdout.write(formatTable(["model", "tokens", "size", "created", "used"], rows));
-  return exitCodes.ok;
 };
 
-export const clearCache: Run<typeof clearCacheDefinition> = async ([model], flags) => {
+export const clearCache: Run<typeof cacheCommands.clearCache> = async ([model], flags) => {
   const removed = await openCache().clear(model, warn);
   const freedBytes = sumOf(removed);
   process.stdout.write(
@@ -42,7 +38,6 @@ export const clearCache: Run<typeof clearCacheDefinition> = async ([model], flag
       ? `${JSON.stringify({ removed: removed.length, freedBytes })}\n`
       : `removed ${removed.length} stored ${removed.length === 1 ? "prompt" : "prompts"}: ${formatBytes(freedBytes)}\n`,
   );
-  return exitCodes.ok;
 };
 
 function openCache(): PromptCache {

@@ -1,24 +1,21 @@
 // completion and version of both programs, and modelctl's __complete.
 import { packageVersion } from "../../base/package-facts.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import { printCandidates } from "../program/completion-candidates.ts";
 import { printCompletion } from "../program/completion-scripts.ts";
 import type { Run } from "../program/definition.ts";
-import type {
-  completeDefinition,
-  completionDefinition,
-  versionDefinition,
-} from "./tools.definition.ts";
+import type { completeCommand, sharedCommands } from "./tools.definition.ts";
 
-export const completion: Run<typeof completionDefinition> = async ([shell], _flags, { name }) =>
-  printCompletion(name, shell);
+export const completion: Run<typeof sharedCommands.completion> = async (
+  [shell],
+  _flags,
+  { name },
+) => printCompletion(name, shell);
 
-export const version: Run<typeof versionDefinition> = async () => {
+export const version: Run<typeof sharedCommands.version> = async () => {
   process.stdout.write(`${packageVersion()}\n`);
-  return exitCodes.ok;
 };
 
-export const complete: Run<typeof completeDefinition> = async (words, _flags, program) =>
+export const complete: Run<typeof completeCommand.complete> = async (words, _flags, program) =>
   await printCandidates(program, words, (kind) =>
     kind === "session" ? sessionIds() : modelNames(kind === "own model"),
   );

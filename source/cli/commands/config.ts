@@ -1,16 +1,14 @@
-// modelctl config show: the settings in force.
-import { exitCodes } from "../../base/product-error.ts";
 import { addressText } from "../../configuration/address.ts";
 import type { SettingName } from "../../configuration/load-settings.ts";
 import { settingText } from "../../configuration/setting-text.ts";
 import { printDocument } from "../output.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
-import type { showConfigDefinition } from "./tools.definition.ts";
+import type { toolCommands } from "./tools.definition.ts";
 
-type Flags = CommandFlags<typeof showConfigDefinition>;
+type Flags = CommandFlags<typeof toolCommands.configShow>;
 
-export const configShow: Run<typeof showConfigDefinition> = async (_words, flags) => {
+export const configShow: Run<typeof toolCommands.configShow> = async (_words, flags) => {
   const settings = readSettings(flags);
   const names = Object.keys(settings.values) as SettingName[];
   if (flags.json) {
@@ -19,8 +17,7 @@ export const configShow: Run<typeof showConfigDefinition> = async (_words, flags
       value: numberInJson(inForce(settings, name)) ?? null,
       origin: originOf(settings, name, flags),
     }));
-    printDocument(entries);
-    return exitCodes.ok;
+    return printDocument(entries);
   }
   const rows = names.map((name) => {
     const value = settingText(name, inForce(settings, name));
@@ -33,7 +30,6 @@ export const configShow: Run<typeof showConfigDefinition> = async (_words, flags
     process.stdout.write(`${name.padEnd(nameWidth)}${text}\n`);
   }
   process.stdout.write(`file: ${settings.paths.configurationFile}\n`);
-  return exitCodes.ok;
 };
 
 function inForce(settings: CommandSettings, name: SettingName): unknown {

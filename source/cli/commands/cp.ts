@@ -1,11 +1,9 @@
-// modelctl cp: copies a model to a second name.
-import { exitCodes } from "../../base/product-error.ts";
 import { confirmReplacing } from "../confirm.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
-import type { cpDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
-export const cp: Run<typeof cpDefinition> = async ([source, destination], flags) => {
+export const cp: Run<typeof modelCommands.cp> = async ([source, destination], flags) => {
   const { library } = openLibrary(flags);
   const name = parseName(library, destination);
   if (await library.has(name)) await confirmReplacing(name.display, flags.force);
@@ -15,5 +13,4 @@ export const cp: Run<typeof cpDefinition> = async ([source, destination], flags)
       ? `${JSON.stringify({ source, name: name.display })}\n`
       : `copied '${source}' to '${destination}'\n`,
   );
-  return exitCodes.ok;
 };

@@ -2,7 +2,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
 import { buffer } from "node:stream/consumers";
-import { exitCodes } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { readFault, usageError } from "../errors.ts";
 import { openLibrary, parseName } from "../model-library.ts";
@@ -10,9 +9,9 @@ import { warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { withProjector } from "../projector-flag.ts";
 import { withProgress } from "../with-progress.ts";
-import type { createDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
-export const create: Run<typeof createDefinition> = async ([nameText], flags) => {
+export const create: Run<typeof modelCommands.create> = async ([nameText], flags) => {
   const { library } = openLibrary(flags);
   const name = parseName(library, nameText);
   const { source, baseFolder } = await readModelfile(flags.file);
@@ -33,7 +32,6 @@ export const create: Run<typeof createDefinition> = async ([nameText], flags) =>
     const { digest, sizeBytes } = await library.catalog.resolve(name.display);
     process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);
   }
-  return exitCodes.ok;
 };
 
 /** Reads the named file, else `Modelfile`, else refers to the .gguf file in this folder. */

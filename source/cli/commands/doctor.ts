@@ -6,9 +6,9 @@ import { packageVersion } from "../../base/package-facts.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
-import type { doctorDefinition } from "./tools.definition.ts";
+import type { toolCommands } from "./tools.definition.ts";
 
-export const doctor: Run<typeof doctorDefinition> = async (_words, flags) => {
+export const doctor: Run<typeof toolCommands.doctor> = async (_words, flags) => {
   const settings = readSettings(flags);
   const report = await examineDevices(settings.values.gpu);
   const cpu = os.cpus()[0]?.model ?? "unknown processor";

@@ -1,15 +1,13 @@
-// modelctl download: saves a file of a repository outside the store.
-import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { partialDownloadKept, withProgress } from "../with-progress.ts";
-import type { downloadDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
 const untagged = "latest";
 
-export const download: Run<typeof downloadDefinition> = async ([repository, file], flags) => {
+export const download: Run<typeof modelCommands.download> = async ([repository, file], flags) => {
   const { library } = openLibrary(flags);
   const name = library.parseRepository(repository);
   // OWNER/REPO:QUANT or OWNER/REPO:FILE, as in names of models.
@@ -37,5 +35,4 @@ export const download: Run<typeof downloadDefinition> = async ([repository, file
   );
   if (flags.json) printDocument(saved);
   else for (const { localPath } of saved) process.stdout.write(`${localPath}\n`);
-  return exitCodes.ok;
 };

@@ -1,13 +1,12 @@
 // modelctl engine build: builds the engine, or the image reader, for this machine.
 import { buildableDevices, buildEngine } from "../../application/build-engine.ts";
 import { buildImageReader } from "../../application/build-image-reader.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import type { Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
-import type { buildEngineDefinition } from "./tools.definition.ts";
+import type { toolCommands } from "./tools.definition.ts";
 
-export const engineBuild: Run<typeof buildEngineDefinition> = async (_words, flags) => {
+export const engineBuild: Run<typeof toolCommands.engineBuild> = async (_words, flags) => {
   const device = buildableDevices.find((kind) => kind === (flags.gpu ?? "cpu"));
   if (device === undefined) {
     throw usageError(
@@ -28,5 +27,4 @@ export const engineBuild: Run<typeof buildEngineDefinition> = async (_words, fla
   );
   process.stdout.write(`${file}\n`);
   process.stderr.write("Models loaded from now on use it; remove its folder to undo.\n");
-  return exitCodes.ok;
 };

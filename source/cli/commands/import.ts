@@ -1,15 +1,14 @@
 // modelctl import: imports models that export wrote, from a file or a pipe.
 import path from "node:path";
 import type { ModelName } from "../../application/model-library.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import { confirmReplacing } from "../confirm.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
-import type { importDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
-export const importCommand: Run<typeof importDefinition> = async ([file], flags) => {
+export const importModels: Run<typeof modelCommands.importModels> = async ([file], flags) => {
   const { library } = openLibrary(flags);
   const name = flags.as === undefined ? undefined : parseName(library, flags.as);
   if (file === "-" && process.stdin.isTTY) {
@@ -36,5 +35,4 @@ export const importCommand: Run<typeof importDefinition> = async ([file], flags)
   const shown = names.map(({ display }) => display);
   if (flags.json) process.stdout.write(`${JSON.stringify({ names: shown })}\n`);
   else for (const display of shown) process.stdout.write(`imported '${display}'\n`);
-  return exitCodes.ok;
 };

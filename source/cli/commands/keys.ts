@@ -1,72 +1,59 @@
 // modelctl keys create, list, revoke: keys of this machine's server.
 import { openServerKeys } from "../../application/server-keys.ts";
 import { formatRelativeTime } from "../../base/formats.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import { productPaths } from "../../configuration/paths.ts";
 import { type KeyRecord, keyState } from "../../keys/key-record.ts";
 import { usageError } from "../errors.ts";
 import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
-import type {
-  createKeyDefinition,
-  listKeysDefinition,
-  revokeKeyDefinition,
-} from "./server.definition.ts";
+import type { keyCommands } from "./server.definition.ts";
 
 const longestMs = 100 * 365 * 86_400_000;
 
-export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) => {
+export const createKey: Run<typeof keyCommands.createKey> = async (_words, flags) => {
   const { expires } = flags;
   if (expires !== undefined && (expires <= 0 || expires > longestMs)) {
     throw usageError("--expires must be in the future, within 100 years.", "Use 30d, 12h or 90m.");
   }
-  return withStore((store) => {
+  withStore((store) => {
     const now = Date.now();
     const { name = "", role = "infer" } = flags;
     const expiresAt = expires === undefined ? undefined : now + expires;
     const { key, token } = store.create({ name, role, expiresAt });
-    if (flags.json) {
-      printDocument({ ...toJson(key, now), token });
-      return exitCodes.ok;
-    }
+    if (flags.json) return printDocument({ ...toJson(key, now), token });
     const end =
-      key.expiresAt === undefined ? "never expires" : `expires ${when(key.expiresAt, now)}`;
+      key.expiresAt === undefined
+        ? "never expires"
+        : `expires ${formatRelativeTime(key.expiresAt, now)}`;
     process.stdout.write(`${token}\n`);
     process.stderr.write(
       `Key ${key.id}${name === "" ? "" : ` (${name})`} with the role ${key.role}; it ${end}. ` +
         "It is shown only once.\n",
     );
-    return exitCodes.ok;
   });
 };
 
-export const listKeys: Run<typeof listKeysDefinition> = async (_words, flags) => {
+export const listKeys: Run<typeof keyCommands.listKeys> = async (_words, flags) => {
   const now = Date.now();
   const all = withStore((store) => store.list());
-  if (flags.json) {
-    const records = all.map((key) => toJson(key, now));
-    printDocument(records);
-    return exitCodes.ok;
-  }
+  if (flags.json) return printDocument(all.map((key) => toJson(key, now)));
   const rows = all.map((key) => [
     key.id,
     key.name,
     key.role,
     keyState(key, now),
-    when(key.createdAt, now),
-    key.expiresAt === undefined ? "Never" : when(key.expiresAt, now),
-    key.lastUsedAt === undefined ? "Never" : when(key.lastUsedAt, now),
+    formatRelativeTime(key.createdAt, now),
+    key.expiresAt === undefined ? "Never" : formatRelativeTime(key.expiresAt, now),
+    key.lastUsedAt === undefined ? "Never" : formatRelativeTime(key.lastUsedAt, now),
   ]);
   const headers = ["id", "name", "role", "state", "created", "expires", "last used"];
   process.stdout.write(formatTable(headers, rows));
-  return exitCodes.ok;
 };
 
-export const revokeKey: Run<typeof revokeKeyDefinition> = async ([id]) => {
+export const revokeKey: Run<typeof keyCommands.revokeKey> = async ([id]) => {
   const key = withStore((store) => store.revoke(id));
   process.stdout.write(`revoked key ${key.id}\n`);
-  return exitCodes.ok;
 };
 
 function withStore<T>(use: (store: ReturnType<typeof openServerKeys>) => T): T {
@@ -91,8 +78,4 @@ function toJson(key: KeyRecord, now: number) {
     lastUsedAt: time(key.lastUsedAt),
     revokedAt: time(key.revokedAt),
   };
-}
-
-function when(time: number, now: number): string {
-  return formatRelativeTime(time, now);
 }

@@ -1,14 +1,13 @@
 // modelctl list: lists models.
 import type { MissingFile } from "../../application/model-library.ts";
 import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument, warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
-import type { listDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
-export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => {
+export const list: Run<typeof modelCommands.list> = async ([prefix = ""], flags) => {
   const { library } = openLibrary(flags);
   const { models, problems } = await library.catalog.listModels({
     store: flags.store,
@@ -27,22 +26,19 @@ export const list: Run<typeof listDefinition> = async ([prefix = ""], flags) => 
       ...model,
       isComplete: !isLost.has(model.name),
     }));
-    printDocument(records);
-    return exitCodes.ok;
+    return printDocument(records);
   }
-  const now = Date.now();
   // The column is left out if it is the same in every row.
   const hasOthers = shown.some(({ store }) => store !== undefined && store !== "modelctl");
   const rows = shown.map((model) => [
     model.name,
     model.digest.slice(0, 12),
     formatBytes(model.sizeBytes),
-    formatRelativeTime(model.modifiedAt.getTime(), now),
+    formatRelativeTime(model.modifiedAt.getTime()),
     ...(hasOthers ? [model.store ?? model.origin] : []),
   ]);
   const headers = ["name", "id", "size", "modified", ...(hasOthers ? ["store"] : [])];
   process.stdout.write(formatTable(headers, rows));
-  return exitCodes.ok;
 };
 
 /** Limits the list: an unmounted disk would fill the screen. */

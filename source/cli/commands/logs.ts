@@ -1,24 +1,25 @@
 // modelctl logs: requests to the running server, and each further one when it ends.
 import { setTimeout as wait } from "node:timers/promises";
 import { toOneLine } from "../../base/display-text.ts";
-import { exitCodes, ProductError } from "../../base/product-error.ts";
+import { ProductError } from "../../base/product-error.ts";
 import type { ApiClient, RequestQuery } from "../../client/api-client.ts";
 import { clientErrors } from "../../client/errors.ts";
 import { formatRequestLine, isRequestRecord } from "../../client/requests.ts";
 import type { RequestRecord } from "../../request-log/request-record.ts";
+import { interruptible } from "../interruptible.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { findRunningServer } from "../running-server.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
-import type { logsDefinition } from "./server.definition.ts";
+import type { serverCommands } from "./server.definition.ts";
 
 const usualLimit = 50;
 /** Number of past requests shown with --follow. */
 const usualLimitBefore = 10;
 const retryMs = 500;
 
-type Flags = CommandFlags<typeof logsDefinition>;
+type Flags = CommandFlags<typeof serverCommands.logs>;
 
-export const logs: Run<typeof logsDefinition> = async (_words, flags) => {
+export const logs: Run<typeof serverCommands.logs> = async (_words, flags) => {
   const limit = flags.limit ?? (flags.follow ? usualLimitBefore : usualLimit);
   const query = { filter: flags.filter, limit };
   const settings = readSettings(flags);
@@ -27,9 +28,10 @@ export const logs: Run<typeof logsDefinition> = async (_words, flags) => {
   const print = (record: RequestRecord) => {
     process.stdout.write(flags.json ? `${JSON.stringify(record)}\n` : lineOf(record));
   };
-  if (flags.follow) return await follow(client, query, print, flags, settings);
+  if (flags.follow) {
+    return await interruptible((signal) => follow(client, query, print, flags, settings, signal));
+  }
   for (const record of await client.requests(query)) if (isRequestRecord(record)) print(record);
-  return exitCodes.ok;
 };
 
 /** Follows the log until Ctrl+C, also across servers. */
@@ -39,10 +41,8 @@ async function follow(
   print: (record: RequestRecord) => void,
   flags: Flags,
   settings: CommandSettings,
-): Promise<number> {
-  const interrupted = new AbortController();
-  const { signal } = interrupted;
-  process.once("SIGINT", () => interrupted.abort());
+  signal: AbortSignal,
+): Promise<never> {
   const beganAt = Date.now();
   const printed = new Set<string>();
   for (let client = first; ; ) {
@@ -58,7 +58,7 @@ async function follow(
         printed.add(key);
       }
     } catch (error) {
-      if (signal.aborted) return exitCodes.interrupted;
+      signal.throwIfAborted();
       if (!isServerGone(error)) throw error;
     }
     process.stderr.write("Connection lost; waiting for the server.\n");

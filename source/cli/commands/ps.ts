@@ -1,25 +1,21 @@
 // modelctl ps: lists loaded models.
 import { formatMemory, formatRelativeTime } from "../../base/formats.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import { type LoadedEntry, loadedModels } from "../../client/model-calls.ts";
 import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { findNamedServer } from "../running-server.ts";
 import { readSettings } from "../session-settings.ts";
 import { formatTable } from "../table.ts";
-import type { psDefinition } from "./server.definition.ts";
+import type { serverCommands } from "./server.definition.ts";
 
-export const ps: Run<typeof psDefinition> = async ([prefix = ""], flags) => {
+export const ps: Run<typeof serverCommands.ps> = async ([prefix = ""], flags) => {
   const server = await findNamedServer(flags, readSettings(flags));
   // Without a server, no model is loaded.
   const models = server === undefined ? [] : await loadedModels(server);
   const shown = models.filter(({ names }) =>
     names.some((name) => name.toLowerCase().startsWith(prefix.toLowerCase())),
   );
-  if (flags.json) {
-    printDocument(shown);
-    return exitCodes.ok;
-  }
+  if (flags.json) return printDocument(shown);
   const now = Date.now();
   const rows = shown.map((model) => [
     model.names.join(", "),
@@ -30,7 +26,6 @@ export const ps: Run<typeof psDefinition> = async ([prefix = ""], flags) => {
     untilText(model, now),
   ]);
   process.stdout.write(formatTable(["name", "id", "size", "processor", "context", "until"], rows));
-  return exitCodes.ok;
 };
 
 function processorText({ size, size_vram: vram }: LoadedEntry): string {

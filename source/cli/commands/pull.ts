@@ -1,13 +1,13 @@
 // modelctl pull: pulls a model from the hub into the store.
 import type { ModelLibrary, ModelName } from "../../application/model-library.ts";
-import { exitCodes, ProductError } from "../../base/product-error.ts";
+import { ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { partialDownloadKept, withProgress } from "../with-progress.ts";
-import type { pullDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
-export const pull: Run<typeof pullDefinition> = async ([reference], flags) => {
+export const pull: Run<typeof modelCommands.pull> = async ([reference], flags) => {
   const { library } = openLibrary(flags);
   const parsed = library.catalog.parse(reference);
   if (parsed.kind === "file") {
@@ -23,7 +23,6 @@ export const pull: Run<typeof pullDefinition> = async ([reference], flags) => {
     const { digest, sizeBytes } = await library.catalog.resolve(reference);
     process.stdout.write(`${JSON.stringify({ name: name.display, digest, sizeBytes })}\n`);
   }
-  return exitCodes.ok;
 };
 
 async function isHereAlready(library: ModelLibrary, name: ModelName): Promise<boolean> {

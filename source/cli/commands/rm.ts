@@ -4,7 +4,7 @@ import path from "node:path";
 import { adminSocket, isUnreachable } from "../../application/control-plane-process.ts";
 import type { ModelLibrary } from "../../application/model-library.ts";
 import { shownModel } from "../../base/display-text.ts";
-import { exitCodes, ProductError } from "../../base/product-error.ts";
+import { ProductError } from "../../base/product-error.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { loadedModels } from "../../client/model-calls.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
@@ -14,9 +14,9 @@ import { commandErrors } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { findRunningServer } from "../running-server.ts";
-import type { rmDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
-export const rm: Run<typeof rmDefinition> = async (names, flags) => {
+export const rm: Run<typeof modelCommands.rm> = async (names, flags) => {
   const { library, settings } = openLibrary(flags);
   const server = await findRunningServer(flags, settings);
   for (const name of names) {
@@ -30,7 +30,6 @@ export const rm: Run<typeof rmDefinition> = async (names, flags) => {
       : `deleted '${shownModel(display)}'`;
     process.stdout.write(`${line}\n`);
   }
-  return exitCodes.ok;
 };
 
 /** @throws ProductError `COMMAND_MODEL_IN_USE` without --force or a yes on a terminal */

@@ -1,12 +1,12 @@
 // modelctl run, and modelctl without a command: an answer, or a chat.
-
+import { text as readAll } from "node:stream/consumers";
 import { parseDuration } from "../../base/duration.ts";
 import { wholeReference } from "../../base/file-path.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
-import type { runDefinition, startDefinition } from "./chat.definition.ts";
+import type { chatCommands, startCommand } from "./chat.definition.ts";
 
 const builtInModel = "tiny";
 const sampleQuestion = "What is the capital of France?";
@@ -14,7 +14,7 @@ const sampleQuestion = "What is the capital of France?";
 const memoryCheckDelayMs = 500;
 
 /** Without a command: the chat on the built-in model; without a terminal, a sample answer. */
-export const start: Run<typeof startDefinition> = async (_words, flags) => {
+export const start: Run<typeof startCommand> = async (_words, flags) => {
   const settings = readSettings(flags);
   if (process.stdin.isTTY && process.stdout.isTTY)
     return await chat(builtInModel, flags, settings, true);
@@ -36,7 +36,7 @@ export const start: Run<typeof startDefinition> = async (_words, flags) => {
   return code;
 };
 
-export const run: Run<typeof runDefinition> = async (words, flags) => {
+export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   const settings = readSettings(flags);
   checkKeepAlive(flags);
   checkForm(flags);
@@ -53,7 +53,7 @@ export const run: Run<typeof runDefinition> = async (words, flags) => {
   const isChat = isSilent && !flags.json && (process.stdin.isTTY || flags.plain);
   const { withModel } = await import("../with-model.ts");
   if (isChat) return await withModel(model, flags, () => chat(model, flags, settings));
-  const piped = process.stdin.isTTY ? "" : await readStandardInput();
+  const piped = process.stdin.isTTY ? "" : (await readAll(process.stdin)).replace(/\n$/, "");
   const prompt = promptWords.filter((text) => text !== "").join(" ");
   // A typed empty prompt loads the model.
   if (isSilent && piped === "") {
@@ -111,18 +111,11 @@ async function modelOfSession(
 async function withProjectorOf(model: string, flags: Flags): Promise<string> {
   if (flags.mmproj === undefined) return model;
   const { modelWithProjector } = await import("../projector-flag.ts");
-  return await modelWithProjector(model, flags);
-}
-
-async function readStandardInput(): Promise<string> {
-  process.stdin.setEncoding("utf8");
-  let text = "";
-  for await (const piece of process.stdin) text += piece;
-  return text.replace(/\n$/, "");
+  return await modelWithProjector(model, flags.mmproj, flags);
 }
 
 /** @throws ProductError `COMMAND_USAGE` for flags that exclude or need each other */
-function checkForm({ json, stream, session }: CommandFlags<typeof runDefinition>): void {
+function checkForm({ json, stream, session }: CommandFlags<typeof chatCommands.run>): void {
   if (stream && !json)
     throw usageError("--stream can only be used with --json.", "Text is always streamed.");
   if (json && session !== undefined) {

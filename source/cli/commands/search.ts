@@ -2,37 +2,34 @@
 import { type FoundModel, searchHub } from "../../application/search-hub.ts";
 import { formatBytes, formatCount } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
+import { interruptible } from "../interruptible.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { formatTable } from "../table.ts";
-import type { searchDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
 const usualLimit = 5;
 
-export const search: Run<typeof searchDefinition> = async (words, flags) => {
+export const search: Run<typeof modelCommands.search> = async (words, flags) => {
   const { library, settings } = openLibrary(flags);
-  const abort = new AbortController();
-  const interrupt = () => abort.abort();
-  process.once("SIGINT", interrupt);
-  try {
-    const found = await searchHub({
+  const hub = await library.hub();
+  const found = await interruptible((signal) =>
+    searchHub({
       text: words.join(" "),
       limit: flags.limit ?? usualLimit,
-      settings: await library.hub(),
+      settings: hub,
       hubPrefixes: settings.values.hub_prefixes,
-      signal: abort.signal,
-    });
-    if (flags.json) printDocument(found);
-    else if (found.length > 0) process.stdout.write(tableOf(found));
-    else process.stderr.write(`The hub has no GGUF model for "${words.join(" ")}".\n`);
-    for (const { name, problem } of flags.json ? [] : found) {
-      if (problem !== undefined) process.stderr.write(`${name}: ${problem}\n`);
-    }
-    return found.length === 0 ? exitCodes.notFound : exitCodes.ok;
-  } finally {
-    process.off("SIGINT", interrupt);
+      signal,
+    }),
+  );
+  if (flags.json) printDocument(found);
+  else if (found.length > 0) process.stdout.write(tableOf(found));
+  else process.stderr.write(`The hub has no GGUF model for "${words.join(" ")}".\n`);
+  for (const { name, problem } of flags.json ? [] : found) {
+    if (problem !== undefined) process.stderr.write(`${name}: ${problem}\n`);
   }
+  return found.length === 0 ? exitCodes.notFound : exitCodes.ok;
 };
 
 /** A row for each quantization: its first column is what `pull` takes. */

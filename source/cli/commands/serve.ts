@@ -5,12 +5,12 @@ import { createServerLog, logRequests } from "../../application/server-log.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";
-import type { serveDefinition } from "./server.definition.ts";
+import type { serverCommands } from "./server.definition.ts";
 
 /** A background server exits when it has not been used for this long. */
 const idleLimitMs = 5 * 60_000;
 
-export const serve: Run<typeof serveDefinition> = async (_words, flags) => {
+export const serve: Run<typeof serverCommands.serve> = async (_words, flags) => {
   const settings = readSettings(flags);
   const { log_format: format, debug, shutdown_timeout: shutdownMs } = settings.values;
   const serverLog = createServerLog(format ?? "pretty", (line) => process.stderr.write(line));

@@ -3,13 +3,12 @@ import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
 import type { ModelDescription, ModelLibrary } from "../../application/model-library.ts";
 import { showControls } from "../../base/display-text.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import { readFault, usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import { warn } from "../output.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { formatDescription } from "../show-sections.ts";
-import type { showDefinition } from "./models.definition.ts";
+import type { modelCommands } from "./models.definition.ts";
 
 /** Flags that print a single part. */
 const parts = [
@@ -22,26 +21,21 @@ const parts = [
   "json",
 ] as const;
 type Part = (typeof parts)[number];
-type Flags = CommandFlags<typeof showDefinition>;
+type Flags = CommandFlags<typeof modelCommands.show>;
 
-export const show: Run<typeof showDefinition> = async ([model], flags) => {
+export const show: Run<typeof modelCommands.show> = async ([model], flags) => {
   const part = wantedPart(flags);
   const { library, settings } = openLibrary();
   if (part === "rendered") {
-    print(await rendered(library, model, flags.conversation), { isExact: true });
-    return exitCodes.ok;
+    return print(await rendered(library, model, flags.conversation), { isExact: true });
   }
-  if (part === "modelfile") {
-    await printModelfile(library, model);
-    return exitCodes.ok;
-  }
+  if (part === "modelfile") return await printModelfile(library, model);
   const verbose = flags.verbose === true;
   const description = await library.describe(model, verbose);
   if (part === undefined) {
     const slidingWindow = await library.slidingWindow(model, settings.values);
     print(formatDescription({ ...description, slidingWindow }, verbose));
   } else print(textOf(description, part));
-  return exitCodes.ok;
 };
 
 /** Prints the Modelfile, also of a damaged model. */

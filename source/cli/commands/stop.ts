@@ -1,13 +1,13 @@
 // modelctl stop: asks the server to unload a model.
 import { wholeReference } from "../../base/file-path.ts";
-import { exitCodes, ProductError } from "../../base/product-error.ts";
+import { ProductError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
 import { openLibrary } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
 import { findNamedServer } from "../running-server.ts";
-import type { stopDefinition } from "./server.definition.ts";
+import type { serverCommands } from "./server.definition.ts";
 
-export const stop: Run<typeof stopDefinition> = async ([reference], flags) => {
+export const stop: Run<typeof serverCommands.stop> = async ([reference], flags) => {
   const { library, settings } = openLibrary(flags);
   const model = wholeReference(reference, settings.values.hub_prefixes);
   const server = await findNamedServer(flags, settings);
@@ -30,5 +30,4 @@ export const stop: Run<typeof stopDefinition> = async ([reference], flags) => {
     const name = parsed.kind === "name" ? parsed.name.display : model;
     process.stdout.write(`${JSON.stringify({ name })}\n`);
   }
-  return exitCodes.ok;
 };

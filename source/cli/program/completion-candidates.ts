@@ -1,11 +1,10 @@
 // Completion candidates for the last word of a command line.
 import { shownModel } from "../../base/display-text.ts";
-import { exitCodes } from "../../base/product-error.ts";
 import {
   type Command,
+  commandOf,
   commandsBelow,
   type FlagTable,
-  findCommand,
   type NameKind,
   type Program,
   typedFlag,
@@ -28,21 +27,9 @@ export async function printCandidates(
   program: Program,
   words: readonly string[],
   names: NameSource,
-): Promise<number> {
-  const candidates = await candidatesFor(program, words, quietly(names));
+): Promise<void> {
+  const candidates = await candidatesFor(program, words, names);
   process.stdout.write(candidates.map(lineOf).join(""));
-  return exitCodes.ok;
-}
-
-/** Suppresses errors, as completion must not print them. */
-function quietly(names: NameSource): NameSource {
-  return async (kind) => {
-    try {
-      return await names(kind);
-    } catch {
-      return [];
-    }
-  };
 }
 
 function lineOf({ value, text }: Candidate): string {
@@ -66,7 +53,9 @@ async function candidates(
   typed: string,
   names: NameSource,
 ): Promise<Candidate[]> {
-  const { command, group } = commandOf(program, before);
+  // `help run` completes like run.
+  const named = before.filter((word) => !word.startsWith("-") && word !== "help");
+  const command = commandOf(program, named) ?? program.start;
   const { flags } = command;
   // `--flag=value`
   const [, joined] = /^(--[^=]+)=/.exec(typed) ?? [];
@@ -80,28 +69,16 @@ async function candidates(
     return await valuesOf(flags, last.typed, names);
   }
   if (typed.startsWith("-")) return flagsOf(flags, before);
-  if (group !== undefined) {
-    return commandsBelow(program, group).map((it) => ({ value: secondWord(it), text: it.summary }));
+  if (command === program.start) {
+    const [group, second] = named;
+    const below = group === undefined || second !== undefined ? [] : commandsBelow(program, group);
+    if (below.length === 0) return firstWords(program);
+    return below.map((it) => ({ value: secondWord(it), text: it.summary }));
   }
-  if (command === program.start) return firstWords(program);
   const words = given.flatMap(({ kind, text }) =>
     kind === "word" && text !== "help" ? [text] : [],
   );
   return await wordCandidates(command, words.slice(command.name.split(" ").length), names);
-}
-
-/** Returns the command being typed, and the group if only its first word was typed. */
-function commandOf(
-  program: Program,
-  before: readonly string[],
-): { command: Command; group?: string } {
-  // `help run` completes like run.
-  const [first, second] = before.filter((word) => !word.startsWith("-") && word !== "help");
-  if (first === undefined) return { command: program.start };
-  const command = findCommand(program, `${first} ${second}`) ?? findCommand(program, first);
-  if (command !== undefined) return { command };
-  const isGroup = second === undefined && commandsBelow(program, first).length > 0;
-  return { command: program.start, ...(isGroup && { group: first }) };
 }
 
 /** Returns the first words of all commands, each once. */
@@ -130,9 +107,10 @@ async function wordCandidates(
   return typeof kind === "string" ? await namesOf(kind, names) : kind.map((value) => ({ value }));
 }
 
-/** Leaves out the default tag of models. */
+/** Leaves out the default tag of models. Completion prints no errors: they mean no names. */
 async function namesOf(kind: NameKind, names: NameSource): Promise<Candidate[]> {
-  return (await names(kind)).map((name) => ({ value: shownModel(name) }));
+  const found = await names(kind).catch(() => []);
+  return found.map((name) => ({ value: shownModel(name) }));
 }
 
 /** Returns flags that can be added. */

@@ -1,7 +1,6 @@
 // Completion scripts for shells: they ask `PROGRAM __complete` for candidates, and complete files if there
 // are none.
 
-import { exitCodes } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 
 const bash = (
@@ -68,7 +67,7 @@ complete -c ${program} -f -a '(__${program}_complete)'
 const scripts = { bash, zsh, fish };
 
 /** Prints a completion script. @throws ProductError `COMMAND_USAGE` for an unsupported shell */
-export function printCompletion(program: string, shell: string): number {
+export function printCompletion(program: string, shell: string): void {
   const script = completionScript(program, shell);
   if (script === undefined) {
     throw usageError(
@@ -77,7 +76,6 @@ export function printCompletion(program: string, shell: string): number {
     );
   }
   process.stdout.write(script);
-  return exitCodes.ok;
 }
 
 /** Returns undefined for an unsupported shell. */

@@ -17,7 +17,7 @@ export interface Flag {
   /** `strings` may be repeated; `time` is typed as `90s` or `30d` and converted to milliseconds. */
   type: "boolean" | "string" | "strings" | "integer" | "number" | "time";
   text: string;
-  /** Name of the value in help: `FILE`. */
+  /** Name of the value in help: `FILE`; usually `N` for numbers, and `TIME`. */
   value?: string;
   short?: string;
   /** Valid values, ignoring case. */
@@ -72,14 +72,14 @@ export interface CommandDefinition {
   /** Names in other tools, for "did you mean". */
   synonyms?: readonly string[];
   /** Arguments as help shows them: `NAME` is required, `[NAME]` is not, `NAME…` may be repeated. */
-  words: string;
+  words?: string;
   /** Candidates for the first argument; a plural kind completes all of them. */
   completes?: NameKind | "own models" | readonly string[];
   /** Begins with a verb. */
   summary: string;
   /** Further lines for the command's help; `%` is the program's name. */
   details?: string;
-  flags: FlagTable;
+  flags?: FlagTable;
   /** Command lines without the program's name, or with `%` for it. */
   examples: readonly string[];
   /** Exit codes besides 0 and 2. */
@@ -90,18 +90,35 @@ export interface CommandDefinition {
   isHidden?: boolean;
 }
 
-/** Flags for the command's code. */
-export type CommandFlags<Definition extends CommandDefinition> = FlagsOf<Definition["flags"]>;
+/** Definitions by the names of the functions that run the commands. */
+export type CommandTable = Readonly<Record<string, CommandDefinition>>;
 
-/** Code of a command; resolves to the exit code. */
-export type Run<Definition extends CommandDefinition = CommandDefinition> = (
-  words: WordsOf<Definition["words"]>,
+/** Flags for the command's code. */
+export type CommandFlags<Definition extends CommandDefinition> = Definition extends {
+  flags: infer Table extends FlagTable;
+}
+  ? FlagsOf<Table>
+  : FlagsOf<Record<never, Flag>>;
+
+type CommandWords<Definition extends CommandDefinition> = Definition extends {
+  words: infer Usage extends string;
+}
+  ? WordsOf<Usage>
+  : [];
+
+/** Code of a command; resolves to the exit code, or to nothing for success. */
+export type Run<Definition extends CommandDefinition> = (
+  words: CommandWords<Definition>,
   flags: CommandFlags<Definition>,
   program: Program,
-) => Promise<number>;
+) => Promise<number> | Promise<void>;
 
 export interface Command extends CommandDefinition {
-  load: () => Promise<(words: string[], flags: object, program: Program) => Promise<number>>;
+  words: string;
+  flags: FlagTable;
+  load: () => Promise<
+    (words: string[], flags: object, program: Program) => Promise<number> | Promise<void>
+  >;
 }
 
 export interface Program {
@@ -123,20 +140,44 @@ export function command<const Definition extends CommandDefinition>(
   load: () => Promise<Run<Definition>>,
 ): Command {
   // The reader checks words and flags before it calls the code.
-  return { ...definition, load: load as Command["load"] };
+  return { words: "", flags: {}, ...definition, load: load as Command["load"] };
+}
+
+type Loader<Table extends CommandTable, Name extends keyof Table> = () => Promise<{
+  [Each in Name]: Run<Table[Each]>;
+}>;
+
+/** Joins a table with its code. @param load imports the module of all commands, or that of each */
+export function commands<Table extends CommandTable>(
+  table: Table,
+  load: Loader<Table, keyof Table> | { [Name in keyof Table]: Loader<Table, Name> },
+): Command[] {
+  const names = Object.keys(table) as (keyof Table)[];
+  return names.map((name) => {
+    const loadOne = typeof load === "function" ? load : load[name];
+    return command(table[name], async () => (await loadOne())[name]);
+  });
 }
 
 export function commandsOf({ groups }: Program): Command[] {
   return groups.flatMap(({ commands }) => commands);
 }
 
-/** Returns all commands that are not hidden. */
 export function visibleCommands(program: Program): Command[] {
   return commandsOf(program).filter(({ isHidden }) => isHidden !== true);
 }
 
 export function findCommand(program: Program, name: string): Command | undefined {
   return commandsOf(program).find((it) => it.name === name || it.aliases?.includes(name));
+}
+
+/** Returns the command that words begin with; the program's start for no words. */
+export function commandOf(
+  program: Program,
+  [first, second]: readonly string[],
+): Command | undefined {
+  if (first === undefined) return program.start;
+  return findCommand(program, `${first} ${second}`) ?? findCommand(program, first);
 }
 
 /** Returns the commands of a group: `apps list`, `apps show`, … */
@@ -151,6 +192,6 @@ export function typedFlag(name: string, { isNegated }: Flag): string {
 }
 
 /** Returns the usage line of a command: `deployctl apps list [PREFIX]`. */
-export function usageOf({ name }: Program, { name: command, words }: CommandDefinition): string {
+export function usageOf({ name }: Program, { name: command, words }: Command): string {
   return [name, command, words].filter((part) => part !== "").join(" ");
 }

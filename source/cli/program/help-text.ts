@@ -2,6 +2,7 @@
 import { exitCodes } from "../../base/product-error.ts";
 import { wrapWords } from "../text-width.ts";
 import {
+  type Command,
   type CommandDefinition,
   commandsBelow,
   type Flag,
@@ -19,7 +20,7 @@ const mostLeft = 38;
 
 export function programHelp(program: Program): string {
   const { name, groups, start, commonFlags, notes } = program;
-  const rowsOf = (commands: readonly CommandDefinition[]) =>
+  const rowsOf = (commands: readonly Command[]) =>
     commands.flatMap((it): Row[] =>
       it.isHidden ? [] : [[`${it.name} ${it.words}`.trim(), it.summary]],
     );
@@ -42,7 +43,6 @@ export function programHelp(program: Program): string {
   ].join("\n\n");
 }
 
-/** Returns the help of a group of commands. */
 export function groupHelp(program: Program, first: string): string {
   const commands = commandsBelow(program, first);
   return [
@@ -54,7 +54,7 @@ export function groupHelp(program: Program, first: string): string {
   ].join("\n\n");
 }
 
-export function commandHelp(program: Program, command: CommandDefinition): string {
+export function commandHelp(program: Program, command: Command): string {
   const { aliases = [], flags, summary, details, docs = "docs/cli.md" } = command;
   const own = Object.entries(flags).filter(([name]) => !Object.hasOwn(program.commonFlags, name));
   const isGlobal = own.length < Object.keys(flags).length;
@@ -79,10 +79,16 @@ export function flagRows(flags: FlagTable): Row[] {
     .map(([name, flag]) => [flagUsage(name, flag), flagText(flag)]);
 }
 
+const usualValues: Partial<Record<Flag["type"], string>> = {
+  integer: "N",
+  number: "N",
+  time: "TIME",
+};
+
 /** Returns the usage of a flag: `-f, --file FILE`. */
 function flagUsage(name: string, flag: Flag): string {
   const { type, short, bare, values } = flag;
-  const value = flag.value ?? (values === undefined ? "VALUE" : values.join("|"));
+  const value = flag.value ?? values?.join("|") ?? usualValues[type] ?? "VALUE";
   const typed = typedFlag(name, flag);
   const long =
     type === "boolean" ? typed : bare === undefined ? `${typed} ${value}` : `${typed}[=${value}]`;
@@ -104,7 +110,6 @@ function examplesOf(program: Program, { examples }: CommandDefinition): string {
   return `Examples\n${examples.map((line) => `  $ ${exampleText(program, line)}`).join("\n")}`;
 }
 
-/** Returns an example as typed. */
 export function exampleText(program: Program, line: string): string {
   return line.includes("%") ? programText(program, line) : `${program.name} ${line}`.trim();
 }

@@ -6,6 +6,7 @@ import { packageVersion } from "../../base/package-facts.ts";
 import { usageError } from "../errors.ts";
 import {
   type Command,
+  commandOf,
   commandsBelow,
   commandsOf,
   type Flag,
@@ -83,7 +84,6 @@ function meowFlag({ type, short }: Flag): AnyFlag {
     : { type: "string", ...shortFlag };
 }
 
-/** Converts the values of typed flags. */
 function readFlags({ flags }: Command, parsed: Record<string, unknown>): Record<string, unknown> {
   const values = Object.entries(flags).flatMap(([name, flag]) => {
     const value = parsed[name];
@@ -107,11 +107,6 @@ function everyFlag(program: Program): FlagTable {
 function groupOf(program: Program, [first, second]: readonly string[]): string | undefined {
   if (first === undefined || commandsBelow(program, first).length === 0) return undefined;
   return findCommand(program, `${first} ${second}`) === undefined ? first : undefined;
-}
-
-function commandOf(program: Program, [first, second]: readonly string[]): Command | undefined {
-  if (first === undefined) return program.start;
-  return findCommand(program, `${first} ${second}`) ?? findCommand(program, first);
 }
 
 function nameLength({ name }: Command): number {

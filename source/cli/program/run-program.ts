@@ -2,6 +2,7 @@
 import { showControls } from "../../base/display-text.ts";
 import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
+import { isInterruption } from "../interruptible.ts";
 import { watchOutput } from "../output.ts";
 import { wrapWords } from "../text-width.ts";
 import type { Program } from "./definition.ts";
@@ -43,7 +44,7 @@ async function dispatch(load: () => Promise<Program>, argv: string[]): Promise<n
     return exitCodes.ok;
   }
   const run = await parsed.command.load();
-  return await run(parsed.words, parsed.flags, program);
+  return (await run(parsed.words, parsed.flags, program)) ?? exitCodes.ok;
 }
 
 /** Prints an error on standard error. @returns the exit code */
@@ -74,8 +75,4 @@ async function kindOf(
     process.stderr.write(`${error.stack}\n`);
   }
   return { code: "UNEXPECTED", exitCode: exitCodes.unexpected };
-}
-
-function isInterruption(error: unknown): boolean {
-  return error instanceof Error && error.name === "AbortError";
 }

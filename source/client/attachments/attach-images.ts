@@ -48,7 +48,8 @@ interface FoundFile {
 /**
  * Attaches the images of a typed prompt.
  *
- * @throws ProductError `ATTACHMENT_...`
+ * @throws ProductError `ATTACHMENT_...` for a file that cannot be attached, and for one that `/image`
+ *   names and does not exist
  */
 export async function attachToPrompt(
   prompt: string,
@@ -65,15 +66,8 @@ export function mayAttach(prompt: string): boolean {
   return imageArgument(prompt) !== undefined || findMentions(prompt).length > 0;
 }
 
-/**
- * Attaches the images whose paths are anywhere in a prompt, each file once.
- *
- * @throws ProductError `ATTACHMENT_...` for an existing file that cannot be attached
- */
-export async function attachMentioned(
-  prompt: string,
-  options: AttachOptions,
-): Promise<AttachedPrompt> {
+/** Attaches the images whose paths are anywhere in a prompt, each file once. */
+async function attachMentioned(prompt: string, options: AttachOptions): Promise<AttachedPrompt> {
   const mentions = findMentions(prompt);
   if (mentions.length > mostMentions) {
     return { text: prompt, images: [], missing: [], tooMany: mentions.length };
@@ -95,16 +89,8 @@ export async function attachMentioned(
   return { text: withoutPaths(prompt, found), images, missing };
 }
 
-/**
- * Attaches the image of `/image PATH QUESTION`, and those that the question names.
- *
- * @param argument text after `/image`
- * @throws ProductError `ATTACHMENT_...`, also for a missing file
- */
-export async function attachNamed(
-  argument: string,
-  options: AttachOptions,
-): Promise<AttachedPrompt> {
+/** Attaches the image of `/image PATH QUESTION`, and those that the question names. */
+async function attachNamed(argument: string, options: AttachOptions): Promise<AttachedPrompt> {
   if (argument === "") throw missingPath();
   const readings = readImageCommand(argument);
   for (const { path, question } of readings) {
@@ -172,7 +158,7 @@ export function imageArgument(line: string): string | undefined {
  * Returns all ways to read the argument, longest path first, as any word may end an unquoted path. The
  * last reading is the one to report if no file exists.
  */
-export function readImageCommand(argument: string): ImageCommandReading[] {
+function readImageCommand(argument: string): ImageCommandReading[] {
   const text = argument.replace(/^@/, "");
   const quote = text.charAt(0);
   if (quote === '"' || quote === "'" || quote === "`") {

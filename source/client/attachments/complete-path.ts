@@ -46,9 +46,8 @@ export async function completePath(
   const slash = typed.lastIndexOf("/");
   const parent = typed.slice(0, slash + 1);
   const prefix = typed.slice(slash + 1).replace(/\\(.)/g, "$1");
-  const [, unescaped] = pathSpellings(parent, folder);
-  const [literal = folder] = pathSpellings(parent, folder);
-  const entries = await readdir(unescaped ?? literal, { withFileTypes: true }).catch(() => []);
+  const [literal = folder, unescaped = literal] = pathSpellings(parent, folder);
+  const entries = await readdir(unescaped, { withFileTypes: true }).catch(() => []);
   const fitting = entries.filter(
     ({ name }) => name.startsWith(prefix) && (prefix.startsWith(".") || !name.startsWith(".")),
   );
@@ -56,19 +55,15 @@ export async function completePath(
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
     .toSorted()
     .slice(0, mostMatches);
-  const common = commonBeginning(names) ?? prefix;
+  const [first] = names;
+  if (first === undefined) return { typed, matches: [], words: [] };
   const written = (name: string) =>
     parent + (quote === "" ? name.replace(needsEscape, "\\$&") : name);
-  return {
-    typed: names.length === 0 ? typed : written(common),
-    matches: names,
-    words: names.map(written),
-  };
+  const common = commonBeginning(first, names);
+  return { typed: written(common), matches: names, words: names.map(written) };
 }
 
-/** Returns the longest common beginning; undefined for an empty list. */
-export function commonBeginning([first, ...others]: readonly string[]): string | undefined {
-  if (first === undefined) return undefined;
+function commonBeginning(first: string, others: readonly string[]): string {
   let end = first.length;
   for (const other of others) {
     while (!other.startsWith(first.slice(0, end))) end -= 1;

@@ -1,6 +1,6 @@
 // Typed client of the admin API for the command line and the console.
 import { text as readText } from "node:stream/consumers";
-import type { LogLine } from "../engines/engine.ts";
+import type { LogLine, LogQuery } from "../engines/engine.ts";
 import {
   type AdminAddress,
   type AdminRequest,
@@ -31,16 +31,8 @@ import type {
 /** `local/chat`, or `chat` for the server's own organisation. */
 export type AppReference = string;
 
-export interface LogFilter {
-  revision?: string | undefined;
-  replica?: string | undefined;
-  /** Milliseconds since 1970. */
-  sinceMs?: number | undefined;
-  search?: string | undefined;
-  /** Maximum number of lines, counted from the end; undefined: all. */
-  lines?: number | undefined;
+export interface LogFilter extends Omit<LogQuery, "organisation" | "app" | "after" | "follow"> {
   follow?: boolean | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 export interface EventFilter {
@@ -49,6 +41,8 @@ export interface EventFilter {
   follow?: boolean | undefined;
   signal?: AbortSignal | undefined;
 }
+
+type Details = Omit<AdminRequest, "method" | "path">;
 
 /**
  * Every method throws the control plane's ProductError with its code and exit code, or
@@ -62,7 +56,7 @@ export class AdminClient {
   }
 
   async status(signal?: AbortSignal): Promise<ServerStatus> {
-    return await this.#ask({ method: "GET", path: "status", signal });
+    return await this.#ask("GET", "status", { signal });
   }
 
   /** @param drain lets running requests finish first */
@@ -73,64 +67,58 @@ export class AdminClient {
     drain: boolean;
     keepReplicas?: boolean;
   }): Promise<void> {
-    await this.#ask({ method: "POST", path: "stop", body: { drain, keepReplicas } });
+    await this.#ask("POST", "stop", { body: { drain, keepReplicas } });
   }
 
   async apps(): Promise<AppDocument[]> {
-    return await this.#ask({ method: "GET", path: "apps" });
+    return await this.#ask("GET", "apps");
   }
 
   async app(app: AppReference): Promise<AppDetails> {
-    return await this.#ask({ method: "GET", path: appPath(app) });
+    return await this.#ask("GET", at("apps", app));
   }
 
   /** Drains the app's replicas; its address answers 410 for a day. */
   async deleteApp(app: AppReference): Promise<void> {
-    await this.#ask({ method: "DELETE", path: appPath(app) });
+    await this.#ask("DELETE", at("apps", app));
   }
 
   /** Overrides fields of the scale; overrides survive deployments until they are reset. */
   async scale(app: AppReference, change: ScaleChange): Promise<AppDocument> {
-    return await this.#ask({
-      method: "PATCH",
-      path: appPath(app, "scale"),
-      body: { fields: change },
-    });
+    return await this.#ask("PATCH", at("apps", app, "scale"), { body: { fields: change } });
   }
 
   /** Returns to the scale of the active revision. */
   async resetScale(app: AppReference): Promise<AppDocument> {
-    return await this.#ask({ method: "PATCH", path: appPath(app, "scale"), body: { reset: true } });
+    return await this.#ask("PATCH", at("apps", app, "scale"), { body: { reset: true } });
   }
 
   async pause(app: AppReference): Promise<AppDocument> {
-    return await this.#ask({ method: "POST", path: appPath(app, "pause") });
+    return await this.#ask("POST", at("apps", app, "pause"));
   }
 
   async resume(app: AppReference): Promise<AppDocument> {
-    return await this.#ask({ method: "POST", path: appPath(app, "resume") });
+    return await this.#ask("POST", at("apps", app, "resume"));
   }
 
   /** Newest first. */
   async revisions(app: AppReference): Promise<RevisionDocument[]> {
-    return await this.#ask({ method: "GET", path: appPath(app, "revisions") });
+    return await this.#ask("GET", at("apps", app, "revisions"));
   }
 
   async deleteRevision(app: AppReference, revision: string): Promise<void> {
-    const path = appPath(app, "revisions", encodeURIComponent(revision));
-    await this.#ask({ method: "DELETE", path });
+    await this.#ask("DELETE", at("apps", app, "revisions", revision));
   }
 
   async pinRevision(app: AppReference, revision: string, isPinned: boolean): Promise<void> {
-    const path = appPath(app, "revisions", encodeURIComponent(revision), "pin");
-    await this.#ask({ method: "PUT", path, body: { isPinned } });
+    await this.#ask("PUT", at("apps", app, "revisions", revision, "pin"), { body: { isPinned } });
   }
 
   /**
    * Streams a deployment; the last event is "done" or "failed". Disconnecting does not cancel it.
    */
   deploy(request: DeploymentRequest, signal?: AbortSignal): AsyncGenerator<DeployEvent> {
-    return this.#stream({ method: "POST", path: "deployments", body: request, signal });
+    return this.#stream("POST", "deployments", { body: request, signal });
   }
 
   /** Serves `set-rev` and `rollback`. */
@@ -139,92 +127,76 @@ export class AdminClient {
     request: RolloutRequest,
     signal?: AbortSignal,
   ): AsyncGenerator<DeployEvent> {
-    return this.#stream({ method: "POST", path: appPath(app, "active"), body: request, signal });
+    return this.#stream("POST", at("apps", app, "active"), { body: request, signal });
   }
 
   /** Replaces running replicas with new ones of the same revision. */
   rollout(app: AppReference, signal?: AbortSignal): AsyncGenerator<DeployEvent> {
-    return this.#stream({ method: "POST", path: appPath(app, "rollout"), body: {}, signal });
+    return this.#stream("POST", at("apps", app, "rollout"), { body: {}, signal });
   }
 
   /** The app lives until the signal aborts or the connection ends. */
   ephemeral(request: DeploymentRequest, signal?: AbortSignal): AsyncGenerator<EphemeralEvent> {
-    return this.#stream({ method: "POST", path: "ephemeral", body: request, signal });
+    return this.#stream("POST", "ephemeral", { body: request, signal });
   }
 
   async replicas(app?: AppReference): Promise<ReplicaDocument[]> {
-    const path = app === undefined ? "replicas" : appPath(app, "replicas");
-    return await this.#ask({ method: "GET", path });
+    return await this.#ask("GET", app === undefined ? "replicas" : at("apps", app, "replicas"));
   }
 
   /** Drains the replica, then stops it. @param replace starts a replacement first */
   async stopReplica(replica: string, { replace }: { replace: boolean }): Promise<void> {
-    const path = `replicas/${encodeURIComponent(replica)}/stop`;
-    await this.#ask({ method: "POST", path, body: { replace } });
+    await this.#ask("POST", at("replicas", replica, "stop"), { body: { replace } });
   }
 
   /** Kills the replica at once, cutting its running requests. */
   async killReplica(replica: string): Promise<void> {
-    await this.#ask({ method: "POST", path: `replicas/${encodeURIComponent(replica)}/kill` });
+    await this.#ask("POST", at("replicas", replica, "kill"));
   }
 
   logs(
     app: AppReference,
     { sinceMs: since, signal, ...filter }: LogFilter,
   ): AsyncGenerator<LogLine> {
-    return this.#stream({
-      method: "GET",
-      path: appPath(app, "logs"),
-      query: { ...filter, since },
-      signal,
-    });
+    return this.#stream("GET", at("apps", app, "logs"), { query: { ...filter, since }, signal });
   }
 
   events({ sinceMs: since, signal, ...filter }: EventFilter): AsyncGenerator<EventDocument> {
-    return this.#stream({ method: "GET", path: "events", query: { ...filter, since }, signal });
+    return this.#stream("GET", "events", { query: { ...filter, since }, signal });
   }
 
   async keys(): Promise<KeyDocument[]> {
-    return await this.#ask({ method: "GET", path: "keys" });
+    return await this.#ask("GET", "keys");
   }
 
   async createKey(request: NewKeyRequest): Promise<NewKeyDocument> {
-    return await this.#ask({ method: "POST", path: "keys", body: request });
+    return await this.#ask("POST", "keys", { body: request });
   }
 
   /** @param hard also aborts requests that run under the key */
   async revokeKey(id: string, { hard = false }: { hard?: boolean } = {}): Promise<KeyDocument> {
-    return await this.#ask({
-      method: "DELETE",
-      path: `keys/${encodeURIComponent(id)}`,
-      query: { hard },
-    });
+    return await this.#ask("DELETE", at("keys", id), { query: { hard } });
   }
 
   /** @param graceMs time for which the old token stays valid */
   async rotateKey(id: string, { graceMs }: { graceMs: number }): Promise<NewKeyDocument> {
-    const path = `keys/${encodeURIComponent(id)}/rotate`;
-    return await this.#ask({ method: "POST", path, body: { graceMs } });
+    return await this.#ask("POST", at("keys", id, "rotate"), { body: { graceMs } });
   }
 
   async secrets(): Promise<SecretDocument[]> {
-    return await this.#ask({ method: "GET", path: "secrets" });
+    return await this.#ask("GET", "secrets");
   }
 
   async setSecret(name: string, value: string): Promise<void> {
-    await this.#ask({
-      method: "PUT",
-      path: `secrets/${encodeURIComponent(name)}`,
-      body: { value },
-    });
+    await this.#ask("PUT", at("secrets", name), { body: { value } });
   }
 
   async deleteSecret(name: string): Promise<void> {
-    await this.#ask({ method: "DELETE", path: `secrets/${encodeURIComponent(name)}` });
+    await this.#ask("DELETE", at("secrets", name));
   }
 
   async variables(app: AppReference): Promise<VariableDocument[]> {
-    return await this.#ask({ method: "GET", path: appPath(app, "env") });
+    return await this.#ask("GET", at("apps", app, "env"));
   }
 
   /**
@@ -232,19 +204,18 @@ export class AdminClient {
    * replicas.
    */
   async setVariables(app: AppReference, values: Record<string, string>): Promise<void> {
-    await this.#ask({ method: "PUT", path: appPath(app, "env"), body: { values } });
+    await this.#ask("PUT", at("apps", app, "env"), { body: { values } });
   }
 
   async deleteVariable(app: AppReference, name: string): Promise<void> {
-    await this.#ask({ method: "DELETE", path: appPath(app, "env", encodeURIComponent(name)) });
+    await this.#ask("DELETE", at("apps", app, "env", name));
   }
 
   async usage(filter: {
     app?: AppReference | undefined;
     sinceMs: number;
   }): Promise<UsageDocument[]> {
-    const query = { app: filter.app, since: filter.sinceMs };
-    return await this.#ask({ method: "GET", path: "usage", query });
+    return await this.#ask("GET", "usage", { query: { app: filter.app, since: filter.sinceMs } });
   }
 
   /** Returns metrics in Prometheus text format. */
@@ -253,31 +224,35 @@ export class AdminClient {
   }
 
   async checkState(): Promise<StateCheck> {
-    return await this.#ask({ method: "GET", path: "state/check" });
+    return await this.#ask("GET", "state/check");
   }
 
   /** @returns path of the copy on the server */
   async backUpState(): Promise<{ file: string }> {
-    return await this.#ask({ method: "POST", path: "state/backup" });
+    return await this.#ask("POST", "state/backup");
   }
 
-  async #ask<T>(request: AdminRequest): Promise<T> {
-    const text = await readText(await askAdmin(this.address, request));
+  async #ask<T>(method: AdminRequest["method"], path: string, more: Details = {}): Promise<T> {
+    const text = await readText(await askAdmin(this.address, { method, path, ...more }));
     // Both ends ship in one package, so documents are not validated field by field.
     return (text === "" ? undefined : JSON.parse(text)) as T;
   }
 
-  async *#stream<T>(request: AdminRequest): AsyncGenerator<T> {
-    const { signal } = request;
-    const reply = await askAdmin(this.address, request);
+  async *#stream<T>(
+    method: AdminRequest["method"],
+    path: string,
+    details: Details,
+  ): AsyncGenerator<T> {
+    const reply = await askAdmin(this.address, { method, path, ...details });
     try {
-      yield* readDocuments<T>(this.address, reply, signal);
+      yield* readDocuments<T>(this.address, reply, details.signal);
     } finally {
       reply.destroy();
     }
   }
 }
 
-function appPath(app: AppReference, ...rest: string[]): string {
-  return ["apps", encodeURIComponent(app), ...rest].join("/");
+/** Joins the parts of a path, of which any may be a name. */
+function at(...parts: string[]): string {
+  return parts.map(encodeURIComponent).join("/");
 }

@@ -1,6 +1,7 @@
 // HTTP transport to a control plane: its Unix socket, or an address with an admin key.
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import { text as readText } from "node:stream/consumers";
+import { isRecord, parseJson } from "../../base/json.ts";
 import { linesOf } from "../../base/lines.ts";
 import { http, loadHttps } from "../../base/node-http.ts";
 import { ProductError } from "../../base/product-error.ts";
@@ -161,17 +162,11 @@ function refusal(address: AdminAddress, status: number, text: string): ProductEr
 }
 
 function readErrorDocument(text: string): ErrorDocument | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    if (value === null || typeof value !== "object" || !("error" in value)) return undefined;
-    const { error } = value;
-    if (error === null || typeof error !== "object") return undefined;
-    const { code, message, hint, exitCode } = error as Record<string, unknown>;
-    if (typeof code !== "string" || typeof message !== "string") return undefined;
-    // Tells a control plane's errors from the gateway's, which have no exit code.
-    if (typeof exitCode !== "number") return undefined;
-    return { error: { code, message, ...(typeof hint === "string" && { hint }), exitCode } };
-  } catch {
-    return undefined; // not JSON: another program answers there
-  }
+  const value = parseJson(text);
+  if (!isRecord(value) || !isRecord(value.error)) return undefined;
+  const { code, message, hint, exitCode } = value.error;
+  if (typeof code !== "string" || typeof message !== "string") return undefined;
+  // Tells a control plane's errors from the gateway's, which have no exit code.
+  if (typeof exitCode !== "number") return undefined;
+  return { error: { code, message, ...(typeof hint === "string" && { hint }), exitCode } };
 }

@@ -1,7 +1,9 @@
 // Documents of the admin API (`/_/v1/…`), shared by the command line, the console and tests.
 import type { AppConfig, AuthMode, ScaleSettings } from "../app-config.ts";
-import type { EngineNode, LogLine, ReplicaExit } from "../engines/engine.ts";
+import type { EngineNode, LogLine, ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
 import type { Inspection } from "../inspection/inspection.ts";
+import type { CloudKey, KeyScope } from "../keys/cloud-key.ts";
+import type { ActivateBody, DeploymentBody, KeyBody } from "./schemas.ts";
 
 export type AppState =
   | "COLD"
@@ -75,25 +77,14 @@ export interface RevisionDocument {
   isPinned: boolean;
 }
 
-export interface ReplicaDocument {
+export interface ReplicaDocument
+  extends Omit<ReplicaObservation, "phase" | "startPhasesMs" | "warnings"> {
   organisation: string;
   app: string;
-  revision: string;
-  replica: string;
   state: ReplicaState;
   inFlight: number;
-  endpoint: string | undefined;
-  /** Present for a process on the server's machine. */
-  processId: number | undefined;
-  /** Node of the cluster on which it runs; absent on the server's machine. */
-  node?: string | undefined;
-  progress: string | undefined;
-  gpus: string[];
-  startedAt: number;
-  readyAt: number | undefined;
   /** Time at which the autoscaler drains the replica if no request arrives. */
   expiresAt: number | undefined;
-  exit: ReplicaExit | undefined;
   coldStartMs: number | undefined;
   /** Cold start by phase, in order of time. */
   coldStartPhasesMs?: Readonly<Record<string, number>> | undefined;
@@ -179,53 +170,12 @@ export interface ServerProcesses {
   controlPlane: ServerProcess;
 }
 
-/** One file of a deployment's bundle. */
-export interface BundleFile {
-  /** Relative path inside the bundle, with `/`. */
-  path: string;
-  contentBase64: string;
-  isExecutable: boolean;
-}
+export type { BundleFile } from "./schemas.ts";
 
-/** The body of `POST deployments` and `POST ephemeral`. */
-export interface DeploymentRequest {
-  /** Name of the app; an ephemeral one without gets a random name. */
-  name?: string | undefined;
-  /** Defaults to the server's own. */
-  organisation?: string | undefined;
-  inspection: Inspection;
-  /** Configuration after flags and defaults, without secrets. */
-  config: AppConfig;
-  bundle: {
-    /** Path of the script among the files. */
-    script: string;
-    files: BundleFile[];
-  };
-  /** Values frozen with the revision, encrypted: script variables that look like secrets. */
-  secrets?: Record<string, string> | undefined;
-  strategy?: DeployStrategy | undefined;
-  /** Deploys even if nothing changed, and replaces a running deployment. */
-  isForced?: boolean | undefined;
-  /** Returns after "build"; the deployment continues in the background. */
-  isDetached?: boolean | undefined;
-  /** Drops the overrides of `apps scale`. */
-  resetsScale?: boolean | undefined;
-  /** Request that a new replica must answer before it gets traffic, such as `GET /v1/models`. */
-  smoke?: string | undefined;
-  message?: string | undefined;
-  annotations?: Record<string, string> | undefined;
-}
-
-export type DeployStrategy = "rolling" | "recreate";
-
-/** The body of `POST apps/APP/active`. */
-export interface RolloutRequest {
-  /** A revision's name, or `previous` for the one that was active before. */
-  revision: string;
-  strategy?: DeployStrategy | undefined;
-  isDetached?: boolean | undefined;
-  smoke?: string | undefined;
-}
+export type DeploymentRequest = Omit<DeploymentBody, "inspection"> & { inspection: Inspection };
+export type RolloutRequest = ActivateBody;
+export type NewKeyRequest = KeyBody;
+export type DeployStrategy = NonNullable<RolloutRequest["strategy"]>;
 
 /** One line of `POST ephemeral`: the deployment's events, then the app's log, until it ends. */
 export type EphemeralEvent =
@@ -263,31 +213,12 @@ export interface VariableDocument {
   updatedAt: number;
 }
 
-export type KeyScope = "admin" | "api" | "api:read";
+export type { KeyScope };
 
-export interface KeyDocument {
-  id: string;
-  organisation: string;
-  scope: KeyScope;
-  /** Apps that the key gives access to; empty: all of the organisation. */
+export interface KeyDocument extends Omit<CloudKey, "apps" | "description" | "replacedBy"> {
   apps: string[];
   description: string | undefined;
   state: "active" | "expired" | "revoked";
-  requestsPerMinute: number | undefined;
-  createdAt: number;
-  expiresAt: number | undefined;
-  lastUsedAt: number | undefined;
-  revokedAt: number | undefined;
-}
-
-export interface NewKeyRequest {
-  organisation?: string | undefined;
-  scope: KeyScope;
-  apps?: string[] | undefined;
-  description?: string | undefined;
-  /** Milliseconds from now; defaults to never. */
-  expiresInMs?: number | undefined;
-  requestsPerMinute?: number | undefined;
 }
 
 /** Response that shows a token, which is not shown again. */

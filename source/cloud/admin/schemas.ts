@@ -1,78 +1,15 @@
 // Request schemas of the admin API. Unknown fields are rejected, so that a typo is not ignored.
-import { type Static, type TProperties, Type } from "typebox";
-
-const closed = { additionalProperties: false };
-const count = Type.Integer({ minimum: 0, maximum: 1_000_000 });
-const milliseconds = Type.Number({ minimum: 0, maximum: 2 ** 45 });
-const texts = Type.Record(Type.String(), Type.String());
-
-const scaleFields = {
-  minConcurrency: count,
-  maxConcurrency: count,
-  concurrencyBuffer: count,
-  concurrencyBufferPerc: Type.Number({ minimum: 0, maximum: 1000 }),
-  maxMultiplexing: Type.Integer({ minimum: 1, maximum: 1_000_000 }),
-  targetUtilization: Type.Number({ exclusiveMinimum: 0, maximum: 1 }),
-  scalingDelayMs: milliseconds,
-  keepAliveMs: milliseconds,
-  maxStarting: Type.Integer({ minimum: 1, maximum: 1000 }),
-} satisfies TProperties;
+import { type Static, Type } from "typebox";
+import { AppConfig, closed, milliseconds, optional, ScaleSettings, texts } from "../app-config.ts";
 
 export const ScaleBody = Type.Object(
   {
-    fields: Type.Optional(Type.Partial(Type.Object(scaleFields, closed), closed)),
+    fields: Type.Optional(Type.Partial(ScaleSettings, closed)),
     reset: Type.Optional(Type.Boolean()),
   },
   closed,
 );
 export type ScaleBody = Static<typeof ScaleBody>;
-
-const Limits = Type.Object(
-  {
-    startupTimeoutMs: milliseconds,
-    requestTimeoutMs: milliseconds,
-    drainTimeoutMs: milliseconds,
-    terminationGraceMs: milliseconds,
-    requestStartTimeoutMs: Type.Optional(milliseconds),
-  },
-  closed,
-);
-
-/** Fields that are optional here may be undefined in the type, and are then absent in JSON. */
-const Config = Type.Object(
-  {
-    kind: Type.Enum(["container", "virtualenv", "function", "app"]),
-    exposedPort: Type.Integer({ minimum: 1, maximum: 65_535 }),
-    healthPath: Type.String({ pattern: "^/" }),
-    healthStatus: Type.Optional(Type.Integer({ minimum: 100, maximum: 599 })),
-    auth: Type.Enum(["private", "shared", "public"]),
-    scale: Type.Object(scaleFields, closed),
-    limits: Limits,
-    hardware: Type.Object(
-      {
-        machineType: Type.Optional(Type.String()),
-        gpuCount: count,
-        alternatives: Type.Optional(
-          Type.Array(Type.Object({ machineType: Type.String(), gpuCount: count }, closed)),
-        ),
-      },
-      closed,
-    ),
-    requirements: Type.Array(Type.String()),
-    model: Type.Optional(Type.String()),
-    environment: texts,
-    secretNames: Type.Array(Type.String()),
-    executables: Type.Array(Type.String()),
-    coldStart: Type.Enum(["wait", "fail"]),
-    noWakePaths: Type.Array(Type.String()),
-    sseKeepAliveMs: Type.Optional(milliseconds),
-    modelsCache: Type.Optional(Type.Boolean()),
-    earlyStream: Type.Optional(Type.Boolean()),
-    portRewrite: Type.Enum(["auto", "argv", "none"]),
-    upstreamAuthorizationSecret: Type.Optional(Type.String()),
-  },
-  closed,
-);
 
 /** Stored as received; validates only the fields in use. */
 const InspectionFields = Type.Object({
@@ -87,46 +24,64 @@ const InspectionFields = Type.Object({
   ),
 });
 
-export const DeploymentBody = Type.Object(
+/** File of a deployment's bundle. */
+const BundleFile = Type.Object(
   {
-    name: Type.Optional(Type.String()),
-    organisation: Type.Optional(Type.String()),
-    inspection: InspectionFields,
-    config: Config,
-    bundle: Type.Object(
-      {
-        script: Type.String(),
-        files: Type.Array(
-          Type.Object(
-            {
-              path: Type.String(),
-              contentBase64: Type.String({ pattern: "^[A-Za-z0-9+/]*={0,2}$" }),
-              isExecutable: Type.Boolean(),
-            },
-            closed,
-          ),
-        ),
-      },
-      closed,
-    ),
-    secrets: Type.Optional(texts),
-    strategy: Type.Optional(Type.Enum(["rolling", "recreate"])),
-    isForced: Type.Optional(Type.Boolean()),
-    isDetached: Type.Optional(Type.Boolean()),
-    resetsScale: Type.Optional(Type.Boolean()),
-    smoke: Type.Optional(Type.String()),
-    message: Type.Optional(Type.String({ maxLength: 2000 })),
-    annotations: Type.Optional(texts),
+    /** Relative path inside the bundle, with `/`. */
+    path: Type.String(),
+    contentBase64: Type.String({ pattern: "^[A-Za-z0-9+/]*={0,2}$" }),
+    isExecutable: Type.Boolean(),
   },
   closed,
 );
+export type BundleFile = Static<typeof BundleFile>;
 
+const rollout = {
+  strategy: optional(Type.Enum(["rolling", "recreate"])),
+  /** Returns after "build"; the deployment continues in the background. */
+  isDetached: optional(Type.Boolean()),
+  /** Request that a new replica must answer before it gets traffic, such as `GET /v1/models`. */
+  smoke: optional(Type.String()),
+};
+
+/** Body of `POST deployments` and `POST ephemeral`. */
+export const DeploymentBody = Type.Object(
+  {
+    /** Name of the app; an ephemeral one without gets a random name. */
+    name: optional(Type.String()),
+    /** Defaults to the server's own. */
+    organisation: optional(Type.String()),
+    inspection: InspectionFields,
+    /** Configuration after flags and defaults, without secrets. */
+    config: AppConfig,
+    bundle: Type.Object(
+      {
+        /** Path of the script among the files. */
+        script: Type.String(),
+        files: Type.Array(BundleFile),
+      },
+      closed,
+    ),
+    /** Values frozen with the revision, encrypted: script variables that look like secrets. */
+    secrets: optional(texts),
+    ...rollout,
+    /** Deploys even if nothing changed, and replaces a running deployment. */
+    isForced: optional(Type.Boolean()),
+    /** Drops the overrides of `apps scale`. */
+    resetsScale: optional(Type.Boolean()),
+    message: optional(Type.String({ maxLength: 2000 })),
+    annotations: optional(texts),
+  },
+  closed,
+);
+export type DeploymentBody = Static<typeof DeploymentBody>;
+
+/** Body of `POST apps/APP/active`. */
 export const ActivateBody = Type.Object(
   {
+    /** A revision's name, or `previous` for the one that was active before. */
     revision: Type.String({ minLength: 1, maxLength: 100 }),
-    strategy: Type.Optional(Type.Enum(["rolling", "recreate"])),
-    isDetached: Type.Optional(Type.Boolean()),
-    smoke: Type.Optional(Type.String()),
+    ...rollout,
   },
   closed,
 );
@@ -146,12 +101,13 @@ export type VariablesBody = Static<typeof VariablesBody>;
 
 export const KeyBody = Type.Object(
   {
-    organisation: Type.Optional(Type.String()),
+    organisation: optional(Type.String()),
     scope: Type.Enum(["admin", "api", "api:read"]),
-    apps: Type.Optional(Type.Array(Type.String())),
-    description: Type.Optional(Type.String({ maxLength: 200 })),
-    expiresInMs: Type.Optional(milliseconds),
-    requestsPerMinute: Type.Optional(Type.Integer({ minimum: 1 })),
+    apps: optional(Type.Array(Type.String())),
+    description: optional(Type.String({ maxLength: 200 })),
+    /** Milliseconds from now; defaults to never. */
+    expiresInMs: optional(milliseconds),
+    requestsPerMinute: optional(Type.Integer({ minimum: 1 })),
   },
   closed,
 );

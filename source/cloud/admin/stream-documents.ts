@@ -6,8 +6,7 @@ import { describeError } from "../../base/product-error.ts";
 /** Time without progress after which a reader counts as gone, even if its connection is open. */
 const stallMs = 30_000;
 
-/** Aborts when the reader disconnects or has received everything. */
-export function connectionSignal({ raw }: FastifyReply): AbortSignal {
+function connectionSignal({ raw }: FastifyReply): AbortSignal {
   const gone = new AbortController();
   // TCP keep-alive detects a machine that vanished without closing the connection.
   raw.socket?.setKeepAlive(true, 10_000);
@@ -16,13 +15,19 @@ export function connectionSignal({ raw }: FastifyReply): AbortSignal {
   return gone.signal;
 }
 
-/** Throws errors before the first document; later ones end the response early and are logged. */
-export async function streamDocuments(
+/**
+ * Throws errors before the first document; later ones end the response early and are logged.
+ *
+ * @param open gets a signal that aborts when the reader disconnects or has received everything
+ */
+export async function streamDocuments<T>(
   reply: FastifyReply,
-  documents: AsyncIterable<unknown>,
-  { signal, log }: { signal: AbortSignal; log: (text: string) => void },
+  log: (text: string) => void,
+  open: (signal: AbortSignal) => AsyncIterable<T> | Iterable<T> | Promise<AsyncIterable<T>>,
 ): Promise<FastifyReply> {
   const { raw } = reply;
+  const signal = connectionSignal(reply);
+  const documents = await open(signal);
   reply.hijack();
   raw.writeHead(200, { "content-type": "application/x-ndjson", "cache-control": "no-store" });
   raw.flushHeaders();

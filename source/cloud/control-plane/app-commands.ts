@@ -37,15 +37,13 @@ export class AppCommands {
   }
 
   pause(key: AppKey): void {
-    const app = this.#context.store.apps.get(key);
-    if (app.desired === "deleting") throw beingDeleted(app);
+    const app = this.#kept(key);
     this.#context.store.apps.update(key, { desired: "paused" });
     this.#addEvent(app, "paused", "paused, its replicas are stopping");
   }
 
   resume(key: AppKey): void {
-    const app = this.#context.store.apps.get(key);
-    if (app.desired === "deleting") throw beingDeleted(app);
+    const app = this.#kept(key);
     this.#context.store.apps.update(key, { desired: "active" });
     const active = activeRevision(this.#context, app);
     // Resuming retries at once, without the remaining back-off.
@@ -123,6 +121,14 @@ export class AppCommands {
     this.#manager.kill(this.#living(replica).replica);
   }
 
+  /** @throws ProductError `CLOUD_CONFLICT` for an app that is being deleted */
+  #kept(key: AppKey): AppRecord {
+    const app = this.#context.store.apps.get(key);
+    if (app.desired !== "deleting") return app;
+    const message = `App ${appName(app)} is being deleted.`;
+    throw new ProductError(cloudErrors.conflict, { message });
+  }
+
   #revision(key: AppKey, revision: string): RevisionRecord {
     const { store } = this.#context;
     return store.revisions.get({ ...store.apps.get(key), revision });
@@ -176,11 +182,5 @@ function checkScale(scale: Partial<ScaleSettings>): void {
     message: `Cannot keep ${floor} replicas running: the maximum is ${maxConcurrency}.`,
     hint: "Raise the maximum, or lower the minimum or the buffer.",
     param: "maxConcurrency",
-  });
-}
-
-function beingDeleted(app: AppRecord): ProductError {
-  return new ProductError(cloudErrors.conflict, {
-    message: `App ${appName(app)} is being deleted.`,
   });
 }

@@ -145,8 +145,9 @@ export class Documents {
 
   #replica(record: ReplicaRecord): ReplicaDocument {
     const { store, traffic, clock, observations } = this.#context;
-    const observation = observations.get(record.replica);
-    const inFlight = traffic.inFlight(record.replica);
+    const { organisation, app, revision, replica } = record;
+    const observation = observations.get(replica);
+    const inFlight = traffic.inFlight(replica);
     const state = replicaState({
       ...{ record, observation, inFlight },
       now: clock.wallMs(),
@@ -154,12 +155,7 @@ export class Documents {
       isShort: shortageOf(this.#context, record) !== undefined,
     });
     return {
-      organisation: record.organisation,
-      app: record.app,
-      revision: record.revision,
-      replica: record.replica,
-      state,
-      inFlight,
+      ...{ organisation, app, revision, replica, state, inFlight },
       endpoint: observation?.endpoint,
       processId: observation?.processId,
       node: observation?.node,

@@ -1,10 +1,10 @@
 // End of a rollout: the new revision becomes active and the old replicas drain; or it failed, and the
 // active revision stays.
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { type AppKey, type AppRecord, appName, type RevisionKey } from "../state/app-records.ts";
+import { type AppKey, appName, type RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
-import type { ControlContext } from "./control-context.ts";
+import { activeRevision, type ControlContext } from "./control-context.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
 
 export interface Activation {
@@ -99,12 +99,9 @@ export function failRevision(
   for (const { replica, purpose } of store.replicas.livingOf(key)) {
     if (purpose === "verifying") manager.drain(replica, 0);
   }
-  if (app.rollout?.isHolding) restartActive(context, manager, app);
+  const active = activeRevision(context, app);
+  if (app.rollout?.isHolding && app.desired === "active" && active !== undefined) {
+    manager.launch(active, "serving");
+  }
   context.publish();
-}
-
-function restartActive({ store }: ControlContext, manager: ReplicaManager, app: AppRecord): void {
-  if (app.activeRevision === undefined || app.desired !== "active") return;
-  const active = store.revisions.find({ ...app, revision: app.activeRevision });
-  if (active !== undefined) manager.launch(active, "serving");
 }

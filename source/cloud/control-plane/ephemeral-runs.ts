@@ -9,33 +9,27 @@ import type { ControlContext } from "./control-context.ts";
 import type { Deployments } from "./deployments.ts";
 import { RunFeed } from "./feeds.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
+import { exitOf } from "./replica-shutdowns.ts";
 import type { RunningRollouts } from "./running-rollouts.ts";
 
 const heartbeatMs = 10_000;
 /** Time that running requests get when the client disconnects. */
 const lastRequestsMs = 5000;
 
+export interface EphemeralParts {
+  manager: ReplicaManager;
+  deployments: Deployments;
+  rollouts: RunningRollouts;
+  commands: AppCommands;
+}
+
 export class EphemeralRuns {
   readonly #context: ControlContext;
-  readonly #manager: ReplicaManager;
-  readonly #deployments: Deployments;
-  readonly #rollouts: RunningRollouts;
-  readonly #commands: AppCommands;
+  readonly #parts: EphemeralParts;
 
-  constructor(
-    context: ControlContext,
-    parts: {
-      manager: ReplicaManager;
-      deployments: Deployments;
-      rollouts: RunningRollouts;
-      commands: AppCommands;
-    },
-  ) {
+  constructor(context: ControlContext, parts: EphemeralParts) {
     this.#context = context;
-    this.#manager = parts.manager;
-    this.#deployments = parts.deployments;
-    this.#rollouts = parts.rollouts;
-    this.#commands = parts.commands;
+    this.#parts = parts;
   }
 
   /**
@@ -50,7 +44,10 @@ export class EphemeralRuns {
     const key = { organisation, app: request.name ?? randomUUID() };
     const acceptance = { key, isEphemeral: true, createdBy: undefined };
     const sinceMs = this.#context.clock.wallMs();
-    const deploying = await this.#deployments.accept({ ...request, isForced: false }, acceptance);
+    const deploying = await this.#parts.deployments.accept(
+      { ...request, isForced: false },
+      acceptance,
+    );
     const feed = new RunFeed();
     const log = new RunLog(this.#context.engine, { ...key, sinceMs }, feed);
     void this.#live(key, deploying.read(), { feed, log, signal });
@@ -74,7 +71,7 @@ export class EphemeralRuns {
       () => feed.add({ kind: "heartbeat", at: this.#context.clock.wallMs() }),
       heartbeatMs,
     );
-    const leave = () => void this.#rollouts.abort(key, "its client disconnected");
+    const leave = () => void this.#parts.rollouts.abort(key, "its client disconnected");
     signal.addEventListener("abort", leave);
     if (signal.aborted) leave();
     const reading = AbortSignal.any([signal, following.signal]);
@@ -108,7 +105,7 @@ export class EphemeralRuns {
       if (event.kind !== "log") feed.add(event);
     }
     const replica = this.#servingReplica(key);
-    const exit = await this.#manager.until(() => this.#exitOf(replica), signal);
+    const exit = await this.#parts.manager.until(() => this.#exitOf(replica), signal);
     const sentence = `${this.#causeOfEnd(key)}${exit.sentence}`;
     return { kind: "ended", exit: { ...exit, sentence } };
   }
@@ -152,9 +149,9 @@ export class EphemeralRuns {
       const app = store.apps.find(key);
       if (app === undefined || app.desired === "deleting") return;
       for (const { replica } of store.replicas.livingOf(key)) {
-        this.#manager.drain(replica, lastRequestsMs);
+        this.#parts.manager.drain(replica, lastRequestsMs);
       }
-      await this.#commands.delete(key);
+      await this.#parts.commands.delete(key);
     } catch (error) {
       log(`${appName(key)} cannot be removed: ${describeError(error)}`);
     }
@@ -197,10 +194,4 @@ export class RunLog {
   }
 }
 
-const gone: ReplicaExit = {
-  code: undefined,
-  signal: undefined,
-  reason: "lost",
-  sentence: "Its process is gone.",
-  tail: [],
-};
+const gone = exitOf("lost", "Its process is gone.");

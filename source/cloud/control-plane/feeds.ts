@@ -2,6 +2,7 @@
 // whose log waits for a slow reader.
 import { AsyncQueue } from "../../base/async-queue.ts";
 import type { DeployEvent, EphemeralEvent } from "../admin/documents.ts";
+import { Changes } from "../changes.ts";
 
 /** Log lines of a deployment that are kept; a server's start-up output may be endless. */
 const usualMostLines = 10_000;
@@ -15,7 +16,7 @@ export const furtherLines: DeployEvent = {
 /** Delivers a deployment's events, in order, to any number of readers. */
 export class DeployFeed {
   readonly #events: DeployEvent[] = [];
-  readonly #waiting = new Set<() => void>();
+  readonly #changes = new Changes();
   readonly #mostLines: number;
   #lines = 0;
   #isEnded = false;
@@ -29,32 +30,21 @@ export class DeployFeed {
     if (event.kind === "log") this.#lines += 1;
     if (event.kind !== "log" || this.#lines <= this.#mostLines) this.#events.push(event);
     else if (this.#lines === this.#mostLines + 1) this.#events.push(furtherLines);
-    this.#wake();
+    this.#changes.notify();
   }
 
   end(): void {
     this.#isEnded = true;
-    this.#wake();
+    this.#changes.notify();
   }
 
   async *read(): AsyncGenerator<DeployEvent> {
-    for (let next = 0; ; ) {
+    for (let next = 0; ; next += 1) {
+      await this.#changes.until(() => next < this.#events.length || this.#isEnded || undefined);
       const event = this.#events[next];
-      if (event !== undefined) {
-        next += 1;
-        yield event;
-      } else if (this.#isEnded) {
-        return;
-      } else {
-        await new Promise<void>((resolve) => this.#waiting.add(resolve));
-      }
+      if (event === undefined) return;
+      yield event;
     }
-  }
-
-  #wake(): void {
-    const waiting = [...this.#waiting];
-    this.#waiting.clear();
-    for (const resolve of waiting) resolve();
   }
 }
 
@@ -64,8 +54,8 @@ const mostUnread = 1000;
 /** Feeds one reader, which may be slower than the writer. */
 export class RunFeed {
   readonly #queue = new AsyncQueue<EphemeralEvent>();
+  readonly #changes = new Changes();
   #unread = 0;
-  #onRoom: () => void = () => {};
 
   add(event: EphemeralEvent): void {
     this.#unread += 1;
@@ -74,14 +64,9 @@ export class RunFeed {
 
   /** Resolves when the reader has caught up enough, or at the signal. */
   async room(signal: AbortSignal): Promise<void> {
-    const stop = () => this.#onRoom();
-    signal.addEventListener("abort", stop);
-    while (this.#unread >= mostUnread && !signal.aborted) {
-      await new Promise<void>((resolve) => {
-        this.#onRoom = resolve;
-      });
-    }
-    signal.removeEventListener("abort", stop);
+    const hasRoom = () => this.#unread < mostUnread || undefined;
+    // An abort ends the wait.
+    await this.#changes.until(hasRoom, signal).catch(() => {});
   }
 
   end(): void {
@@ -91,7 +76,7 @@ export class RunFeed {
   async *read(): AsyncGenerator<EphemeralEvent> {
     for await (const event of this.#queue) {
       this.#unread -= 1;
-      this.#onRoom();
+      this.#changes.notify();
       yield event;
     }
   }

@@ -1,9 +1,10 @@
 // Lifecycle of replicas: ordered, started, ready, drained, ended.
 import { describeError, ProductError } from "../../base/product-error.ts";
+import { Changes } from "../changes.ts";
 import type { ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 import type { RevisionKey } from "../state/app-records.ts";
-import type { ReplicaRecord } from "../state/replica-records.ts";
+import { isRising, type ReplicaRecord } from "../state/replica-records.ts";
 import { Failures } from "./back-off.ts";
 import type { ControlContext } from "./control-context.ts";
 import { exitOf, ReplicaShutdowns } from "./replica-shutdowns.ts";
@@ -17,7 +18,7 @@ export class ReplicaManager {
   readonly #starting = new Map<string, Promise<void>>();
   readonly #shutdowns: ReplicaShutdowns;
   readonly #failures: Failures;
-  readonly #waiters = new Set<() => void>();
+  readonly #changes = new Changes();
   #isClosed = false;
 
   constructor(context: ControlContext) {
@@ -63,7 +64,7 @@ export class ReplicaManager {
       const record = store.replicas.find(replica);
       if (record !== undefined) this.#stepOrReport(record, seen.get(replica));
     }
-    this.#notifyWaiters();
+    this.#changes.notify();
   }
 
   /** Records a new replica and starts it. */
@@ -76,7 +77,7 @@ export class ReplicaManager {
   /** Sends the replica no more requests, and stops it after its last one. */
   drain(replica: string, limitMs?: number): void {
     const record = this.#context.store.replicas.find(replica);
-    if (record === undefined || isShuttingDown(record)) return;
+    if (record === undefined || !isRising(record)) return;
     this.#context.store.replicas.update(replica, { stage: "draining" });
     this.#context.publish();
     this.#shutdowns.begin({ ...record, stage: "draining" }, limitMs);
@@ -97,34 +98,7 @@ export class ReplicaManager {
    * or the signal's reason.
    */
   async until<T>(look: () => T | undefined, signal: AbortSignal): Promise<T> {
-    return await new Promise((resolve, reject) => {
-      const stop = () => {
-        this.#waiters.delete(check);
-        signal.removeEventListener("abort", refuse);
-      };
-      const refuse = () => {
-        stop();
-        reject(signal.reason);
-      };
-      const check = () => {
-        try {
-          const found = look();
-          if (found === undefined) return;
-          stop();
-          resolve(found);
-        } catch (error) {
-          stop();
-          reject(error);
-        }
-      };
-      if (signal.aborted) {
-        refuse();
-        return;
-      }
-      signal.addEventListener("abort", refuse);
-      this.#waiters.add(check);
-      check();
-    });
+    return await this.#changes.until(look, signal);
   }
 
   /** Shuts down all replicas, for `down`; resolves when they are gone. */
@@ -170,7 +144,7 @@ export class ReplicaManager {
       else this.#context.store.replicas.update(record.replica, { stage: "started" });
       return;
     }
-    if (isShuttingDown(record)) {
+    if (!isRising(record)) {
       this.#shutdowns.begin(record);
       return;
     }
@@ -276,16 +250,8 @@ export class ReplicaManager {
         log(`${replica} cannot be removed from the engine: ${describeError(error)}`),
       );
     this.#context.wake();
-    this.#notifyWaiters();
+    this.#changes.notify();
   }
-
-  #notifyWaiters(): void {
-    for (const check of [...this.#waiters]) check();
-  }
-}
-
-function isShuttingDown({ stage }: ReplicaRecord): boolean {
-  return stage === "draining" || stage === "stopping" || stage === "ended";
 }
 
 const lost = exitOf("lost", "Its process is gone.");

@@ -7,17 +7,20 @@ import type { DeployEvent, DeployPhase, DeployResult } from "../admin/documents.
 import type { ReplicaExit, RevisionPlan } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 import { type AppKey, appName, type Rollout } from "../state/app-records.ts";
-import type { ReplicaRecord } from "../state/replica-records.ts";
+import { isRising, type ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import { backOffMs, failuresUntilFailed, isLasting } from "./back-off.ts";
 import { type ControlContext, effectiveScale } from "./control-context.ts";
 import { activateRevision } from "./end-rollout.ts";
 import { makeRoom, pauseOf } from "./make-room.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
+import { exitOf } from "./replica-shutdowns.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
-import { noCapacity, RolloutFailure, startFailure, vanished } from "./rollout-failure.ts";
+import { noCapacity, type RolloutFailure, startFailure } from "./rollout-failure.ts";
 import { askSmoke } from "./smoke-test.ts";
 
+/** Exit of a replica that was ready and ended before the switch. */
+const vanished = exitOf("lost", "Its replica was stopped before it could take over.");
 /** Minimum wait for further replicas; longer if the first one was slow. */
 const othersWaitMs = 30_000;
 
@@ -43,7 +46,7 @@ export class RollOut {
   /**
    * Resolves when the revision is active.
    *
-   * @throws RolloutFailure, or the signal's reason when it is cancelled
+   * @throws ProductError, or the signal's reason when it is cancelled
    */
   async run(): Promise<DeployResult> {
     const { context } = this.#options;
@@ -64,12 +67,8 @@ export class RollOut {
     const { context, report, signal } = this.#options;
     this.#phase("build", "Building the environment.");
     this.#setState(revision, "BUILDING");
-    try {
-      secretsOf(context.store, revision);
-      await context.engine.prepare(plan, (text) => report({ kind: "log", text }), signal);
-    } catch (error) {
-      throw this.#failure(error);
-    }
+    secretsOf(context.store, revision);
+    await context.engine.prepare(plan, (text) => report({ kind: "log", text }), signal);
   }
 
   async #makeRoom(plan: RevisionPlan): Promise<void> {
@@ -130,12 +129,11 @@ export class RollOut {
     this.#phase("verify", `Sending ${smoke} to replica ${replica}.`);
     const fault = await askSmoke(observation.endpoint, smoke, signal);
     if (fault === undefined) return;
-    const error = new ProductError(cloudErrors.verificationFailed, {
+    manager.drain(replica, 0);
+    throw new ProductError(cloudErrors.verificationFailed, {
       message: `The new revision failed its smoke test: it ${fault}.`,
       hint: "See its log. The revision that was active before stays active.",
     });
-    manager.drain(replica, 0);
-    throw new RolloutFailure(error, undefined);
   }
 
   /**
@@ -216,12 +214,8 @@ export class RollOut {
   #allVerifying(revision: RevisionRecord): ReplicaRecord[] {
     return this.#options.context.store.replicas
       .livingOf(revision)
-      .filter(
-        ({ purpose, stage, revision: name }) =>
-          purpose === "verifying" &&
-          name === revision.revision &&
-          (stage === "ordered" || stage === "started" || stage === "ready"),
-      );
+      .filter((each) => each.purpose === "verifying" && each.revision === revision.revision)
+      .filter(isRising);
   }
 
   /** An active revision stays active while its replicas are replaced. */
@@ -239,11 +233,6 @@ export class RollOut {
     const rest = `Run \`deployctl logs ${appName(app)} --rev ${revision}\` for its log.`;
     const isKept = activeRevision !== undefined && activeRevision !== revision;
     return startFailure(exit, isKept ? `Revision ${activeRevision} stays active. ${rest}` : rest);
-  }
-
-  #failure(error: unknown): unknown {
-    if (!(error instanceof ProductError)) return error;
-    return new RolloutFailure(error, undefined);
   }
 
   #phase(phase: DeployPhase, sentence: string): void {

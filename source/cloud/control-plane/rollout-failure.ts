@@ -1,25 +1,31 @@
 // Failures of a rollout, with the last output of the replica.
-import { ProductError } from "../../base/product-error.ts";
+import {
+  type ErrorDefinition,
+  ProductError,
+  type ProductErrorDetails,
+} from "../../base/product-error.ts";
 import type { ReplicaExit } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 
-export class RolloutFailure extends Error {
-  readonly error: ProductError;
+export class RolloutFailure extends ProductError {
   readonly exit: ReplicaExit | undefined;
 
-  constructor(error: ProductError, exit: ReplicaExit | undefined) {
-    super(error.message, { cause: error });
-    this.error = error;
+  constructor(
+    definition: ErrorDefinition,
+    details: ProductErrorDetails,
+    exit: ReplicaExit | undefined,
+  ) {
+    super(definition, details);
     this.exit = exit;
   }
 }
 
 export function noCapacity(reason: string, exit?: ReplicaExit): RolloutFailure {
-  const error = new ProductError(cloudErrors.noCapacity, {
+  const details = {
     message: `Cannot place a replica: ${reason.replace(/[.]$/, "")}.`,
     hint: "Run `deployctl doctor` to see this machine's resources, or use --machine-type any.",
-  });
-  return new RolloutFailure(error, exit);
+  };
+  return new RolloutFailure(cloudErrors.noCapacity, details, exit);
 }
 
 /** @param hint points to more details */
@@ -27,15 +33,5 @@ export function startFailure(exit: ReplicaExit, hint: string | undefined): Rollo
   const definition =
     exit.reason === "startup_timeout" ? cloudErrors.startTimeout : cloudErrors.startFailed;
   const message = `The new revision did not start: ${exit.sentence}`;
-  const error = new ProductError(definition, { message, ...(hint !== undefined && { hint }) });
-  return new RolloutFailure(error, exit);
+  return new RolloutFailure(definition, { message, ...(hint !== undefined && { hint }) }, exit);
 }
-
-/** Exit of a replica that was ready and ended before the switch. */
-export const vanished: ReplicaExit = {
-  code: undefined,
-  signal: undefined,
-  reason: "lost",
-  sentence: "Its replica was stopped before it could take over.",
-  tail: [],
-};

@@ -103,11 +103,10 @@ export class RunningRollouts {
       const result = await new RollOut({ ...options, report, signal }).run();
       await this.#retire(key);
       feed.add({ kind: "done", result });
-    } catch (error) {
+    } catch (failure) {
       // The next control plane resumes here.
       if (this.#isClosed) return;
-      const failure = error instanceof RolloutFailure ? error.error : error;
-      const exit = error instanceof RolloutFailure ? error.exit : undefined;
+      const exit = failure instanceof RolloutFailure ? failure.exit : undefined;
       if (!(failure instanceof ProductError)) {
         this.#context.log(`${appName(key)} ${revision}: ${stackOf(failure)}`);
       }

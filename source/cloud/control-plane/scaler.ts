@@ -2,7 +2,7 @@
 import { decide, type ScaleDecision, type ScaledReplica } from "../autoscaler/decide.ts";
 import type { Demand } from "../gateway/traffic.ts";
 import { type AppRecord, appName } from "../state/app-records.ts";
-import type { ReplicaRecord } from "../state/replica-records.ts";
+import { isRising, type ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import { backOffLeftMs } from "./back-off.ts";
 import { activeRevision, type ControlContext, effectiveScale } from "./control-context.ts";
@@ -135,12 +135,8 @@ export class Scaler {
   #serving(app: AppRecord, active: RevisionRecord): ReplicaRecord[] {
     return this.#context.store.replicas
       .livingOf(app)
-      .filter(
-        ({ revision, purpose, stage }) =>
-          revision === active.revision &&
-          purpose === "serving" &&
-          (stage === "ordered" || stage === "started" || stage === "ready"),
-      );
+      .filter((each) => each.revision === active.revision && each.purpose === "serving")
+      .filter(isRising);
   }
 
   #noteLack(app: AppRecord, want: number): void {

@@ -3,6 +3,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/schema";
+import { parseJson } from "../../base/json.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
@@ -37,7 +38,7 @@ export function readEngineSettings(stateFolder: string): EngineSettings {
     if (systemCode(error) === "ENOENT") return { kind: "process" };
     throw invalid(`Cannot read ${file}: ${describeError(error)}`);
   }
-  const settings = parse(text);
+  const settings = parseJson(text);
   if (Check(raySchema, settings)) return settings;
   throw invalid(`${file} is damaged`);
 }
@@ -69,14 +70,6 @@ export function readToken({ tokenFile }: Pick<RaySettings, "tokenFile">): string
 
 function fileOf(stateFolder: string): string {
   return path.join(stateFolder, "engine.json");
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function invalid(message: string): ProductError {

@@ -26,47 +26,41 @@ export interface ExitCause {
 
 type Explanation = Pick<ReplicaExit, "reason" | "sentence">;
 
-/** Messages that processes write before they exit; searched for in the last lines. */
-const traces: readonly { expression: RegExp; explain: (groups: string[]) => Explanation }[] = [
+/**
+ * Messages that processes write before they exit; searched for in the last lines. Sentences refer to
+ * groups of the expression.
+ */
+const traces: readonly (Explanation & { expression: RegExp })[] = [
   {
     expression:
       /CUDA out of memory|CUDA error: out of memory|torch\.(?:cuda\.)?OutOfMemoryError|cudaMalloc failed: out of memory|No available memory for the cache blocks|Free memory on device .* is less than desired/,
-    explain: () => ({
-      reason: "out_of_memory",
-      sentence: "Not enough GPU memory.",
-    }),
+    reason: "out_of_memory",
+    sentence: "Not enough GPU memory.",
   },
   {
     expression: /^MemoryError\b|std::bad_alloc|Cannot allocate memory|failed to allocate memory/,
-    explain: () => ({
-      reason: "out_of_memory",
-      sentence: "Not enough memory.",
-    }),
+    reason: "out_of_memory",
+    sentence: "Not enough memory.",
   },
   {
     expression: /EADDRINUSE|[Aa]ddress already in use|Errno 98\b/,
-    explain: () => ({
-      reason: "port_conflict",
-      sentence: "A port it needs is already in use.",
-    }),
+    reason: "port_conflict",
+    sentence: "A port it needs is already in use.",
   },
   {
     expression: /^ModuleNotFoundError: No module named '([^']+)'/,
-    explain: ([name]) => ({
-      reason: "import_error",
-      sentence: `The Python module ${name} is not installed in its environment.`,
-    }),
+    reason: "import_error",
+    sentence: "The Python module $1 is not installed in its environment.",
   },
   {
     expression: /^ImportError: (.+)$/,
-    explain: ([text]) => ({ reason: "import_error", sentence: `An import failed: ${text}.` }),
+    reason: "import_error",
+    sentence: "An import failed: $1.",
   },
   {
     expression: /(?:^|: )([\w./+-]+): (?:command )?not found$/,
-    explain: ([name]) => ({
-      reason: "missing_executable",
-      sentence: `The program ${name} is not on the PATH.`,
-    }),
+    reason: "missing_executable",
+    sentence: "The program $1 is not on the PATH.",
   },
 ];
 
@@ -108,10 +102,7 @@ function explain(facts: ExitFacts): Explanation {
   const trace = code === 0 ? undefined : explainTraces(facts.tail);
   if (trace !== undefined) return trace;
   if (code === notFoundCode) {
-    return {
-      reason: "missing_executable",
-      sentence: "A program it runs is not on the PATH.",
-    };
+    return { reason: "missing_executable", sentence: "A program it runs is not on the PATH." };
   }
   if (signal !== undefined) return { reason: "killed", sentence: `It was killed by ${signal}.` };
   if (code !== undefined) return { reason: "exited", sentence: `It exited with code ${code}.` };
@@ -143,15 +134,15 @@ function explainReturn({ program, code }: RunnerMarker, facts: ExitFacts): Expla
 }
 
 function explainTraces(tail: readonly string[]): Explanation | undefined {
-  for (const { expression, explain: told } of traces) {
+  for (const { expression, reason, sentence } of traces) {
     for (const line of tail) {
-      const found = expression.exec(line);
-      if (found !== null) return told(found.slice(1));
+      const [found] = expression.exec(line) ?? [];
+      if (found !== undefined) return { reason, sentence: found.replace(expression, sentence) };
     }
   }
   return undefined;
 }
 
-function asSentence(text: string): string {
+export function asSentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
 }

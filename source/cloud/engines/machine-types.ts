@@ -1,8 +1,9 @@
 // Machine types of scripts, mapped to GPUs by their names.
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { describeError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
 import type { HardwareNeeds } from "../app-config.ts";
 
 /** Meaning of one machine type. */
@@ -53,14 +54,11 @@ export function readMachineTypes(
   log: (text: string) => void,
 ): ReadonlyMap<string, MachineType> {
   const file = path.join(stateFolder, "machines.json");
-  let text: string;
   try {
-    text = readFileSync(file, "utf8");
-  } catch {
-    return new Map(); // the file is optional
-  }
-  try {
-    const entries: [string, Record<string, unknown>][] = Object.entries(JSON.parse(text));
+    const document: Record<string, Record<string, unknown>> = JSON.parse(
+      readFileSync(file, "utf8"),
+    );
+    const entries = Object.entries(document);
     return new Map(
       entries.map(([name, { gpu, gpuCount, cpus, resources }]) => [
         name.toUpperCase(),
@@ -73,7 +71,8 @@ export function readMachineTypes(
       ]),
     );
   } catch (error) {
-    log(`${file} is ignored: ${describeError(error)}`);
+    // The file is optional.
+    if (systemCode(error) !== "ENOENT") log(`${file} is ignored: ${describeError(error)}`);
     return new Map();
   }
 }
@@ -104,6 +103,14 @@ export function nodeNeedOf(
   const type = types.get(name);
   const cpus = type?.cpus ?? withoutGpu.get(name) ?? usualCpus;
   return { ...need, cpus, resources: type?.resources ?? {} };
+}
+
+/** Returns what an app needs, in order of preference. */
+export function inOrder<Need>(
+  hardware: HardwareNeeds,
+  needOf: (one: Pick<HardwareNeeds, "machineType" | "gpuCount">) => Need,
+): [Need, ...Need[]] {
+  return [needOf(hardware), ...(hardware.alternatives ?? []).map(needOf)];
 }
 
 function readAmounts(value: unknown): Record<string, number> | undefined {

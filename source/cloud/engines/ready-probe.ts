@@ -3,13 +3,11 @@ import { connect } from "node:net";
 import { http } from "../../base/node-http.ts";
 import type { ReplicaAddress } from "../replica-address.ts";
 
-/** Result of one request. */
-export type HttpAnswer =
-  | { kind: "status"; status: number }
-  /** The connection is open, and no answer arrives. */
-  | { kind: "silence" }
-  /** Refused, reset, or not HTTP. */
-  | { kind: "broken" };
+/**
+ * Status of an answer; "silent" if the connection is open and no answer arrives; "broken" if it is
+ * refused, reset, or not HTTP.
+ */
+export type HttpAnswer = number | "silent" | "broken";
 
 export interface HealthCheck {
   path: string;
@@ -59,10 +57,10 @@ export function ask(
       request.destroy();
       resolve(answer);
     };
-    const timer = setTimeout(() => end({ kind: "silence" }), limitMs);
-    request.once("response", ({ statusCode = 0 }) => end({ kind: "status", status: statusCode }));
+    const timer = setTimeout(() => end("silent"), limitMs);
+    request.once("response", ({ statusCode = 0 }) => end(statusCode));
     // Includes errors from destroying the request, which come after the result.
-    request.on("error", () => end({ kind: "broken" }));
+    request.on("error", () => end("broken"));
   });
 }
 
@@ -76,13 +74,12 @@ export async function readinessOf(
   limitMs: number,
 ): Promise<Readiness> {
   const health = await ask(address, check.path, limitMs);
-  if (health.kind !== "status") return "silent";
-  const hasNoSuchPath = health.status === notFound || health.status === wrongMethod;
+  if (typeof health === "string") return "silent";
+  const hasNoSuchPath = health === notFound || health === wrongMethod;
   if (check.status !== undefined || !hasNoSuchPath) {
-    return isExpected(health.status, check) ? "ready" : "loading";
+    return isExpected(health, check) ? "ready" : "loading";
   }
-  const models = await ask(address, fallbackPath, limitMs);
-  return models.kind === "status" && models.status === unavailable ? "loading" : "ready";
+  return (await ask(address, fallbackPath, limitMs)) === unavailable ? "loading" : "ready";
 }
 
 /** Result of a health check of a ready replica. */
@@ -100,8 +97,8 @@ export async function healthOf(
 ): Promise<Health> {
   if (!speaksHttp) return (await canConnect(address, limitMs)) ? "healthy" : "failing";
   const answer = await ask(address, check.path, limitMs);
-  if (answer.kind === "silence") return "silent";
-  return answer.kind === "status" && isExpected(answer.status, check) ? "healthy" : "failing";
+  if (answer === "silent") return "silent";
+  return answer !== "broken" && isExpected(answer, check) ? "healthy" : "failing";
 }
 
 function isExpected(status: number, check: HealthCheck): boolean {

@@ -1,4 +1,5 @@
 // Markers of runner.py, printed between the script's lines: `@deployctl {json}`.
+import { parseJson } from "../../base/json.ts";
 
 const sign = "@deployctl {";
 const phases = [
@@ -45,13 +46,7 @@ export interface RunnerMarker {
 export function splitMarker(line: string): { before: string; marker: RunnerMarker } | undefined {
   const start = line.lastIndexOf(sign);
   if (start < 0) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(line.slice(start + sign.length - 1));
-  } catch {
-    return undefined; // ordinary output of the script
-  }
-  const marker = readMarker(value);
+  const marker = readMarker(parseJson(line.slice(start + sign.length - 1)));
   return marker && { before: line.slice(0, start), marker };
 }
 

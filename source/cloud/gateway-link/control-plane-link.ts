@@ -1,15 +1,15 @@
 // Gateway's end of the connection to the control plane, which it renews for as long as it runs.
 import { connect } from "node:net";
-import type { Gateway } from "../gateway/create-gateway.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { GatewayControl } from "../gateway/traffic.ts";
-import { JsonLines } from "./json-lines.ts";
-import type {
-  AdmissionAnswer,
-  AdmissionQuestion,
-  SharedKey,
-  ToControlPlane,
-  ToGateway,
+import {
+  type AdmissionAnswer,
+  type AdmissionQuestion,
+  JsonLines,
+  type SharedKey,
+  type ToControlPlane,
+  type ToGateway,
 } from "./messages.ts";
 
 /** Gateway of this process, which may lead others. */

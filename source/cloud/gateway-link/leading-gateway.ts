@@ -1,9 +1,10 @@
 // Gateway that leads workers: it serves requests like them, and admits those of all.
-import type { Gateway } from "../gateway/create-gateway.ts";
+
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
+import type { Gateway } from "../gateway/gateway.ts";
+import type { ListenerOptions } from "../gateway/gateway-options.ts";
 import { requireFreePort } from "../gateway/listener.ts";
-import type { BoundAddress, ListenerOptions } from "../gateway/listener-options.ts";
-import type { RoutedApp, TrafficReport } from "../gateway/traffic.ts";
+import type { BoundAddress, RoutedApp, TrafficReport } from "../gateway/traffic.ts";
 import type { StoredKey } from "../keys/token-check.ts";
 import type { LinkedGateway } from "./control-plane-link.ts";
 import { RemoteGateway } from "./remote-gateway.ts";

@@ -1,10 +1,10 @@
 // Messages between a gateway and the control plane: JSON documents, one per line, over a Unix socket. A
 // gateway that leads others is to them what the control plane is to it, and also admits their requests.
+import type { Socket } from "node:net";
 import type { CountedCall } from "../gateway/call-limits.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
-import type { BoundAddress } from "../gateway/listener-options.ts";
 import type { Refusal } from "../gateway/refusals.ts";
-import type { RoutedApp, TrafficReport } from "../gateway/traffic.ts";
+import type { BoundAddress, RoutedApp, TrafficReport } from "../gateway/traffic.ts";
 import type { Claim } from "../gateway/worker-traffic.ts";
 import type { CloudKey } from "../keys/cloud-key.ts";
 
@@ -50,3 +50,35 @@ export type AdmissionAnswer =
   | { kind: "granted"; id: number; replica: string }
   | { kind: "refused"; id: number; refusal: Refusal }
   | { kind: "counted"; id: number; waitMs: number };
+
+/** Connection that carries JSON documents, one per line. */
+export class JsonLines<Incoming, Outgoing> {
+  readonly #socket: Socket;
+
+  /** Both ends ship in one package, so documents are not validated field by field. */
+  constructor(socket: Socket, onMessage: (message: Incoming) => void) {
+    this.#socket = socket;
+    socket.setEncoding("utf8");
+    // A broken connection also ends with "close".
+    socket.on("error", () => {});
+    let rest = "";
+    socket.on("data", (piece) => {
+      const lines = (rest + String(piece)).split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) onMessage(JSON.parse(line) as Incoming);
+    });
+  }
+
+  /** Bytes that the other end has not read yet. */
+  get waitingBytes(): number {
+    return this.#socket.writableLength;
+  }
+
+  send(message: Outgoing): void {
+    if (this.#socket.writable) this.#socket.write(`${JSON.stringify(message)}\n`);
+  }
+
+  end(): void {
+    this.#socket.end();
+  }
+}

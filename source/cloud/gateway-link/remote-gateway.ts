@@ -1,12 +1,23 @@
 // Gateway processes as the control plane sees them: it listens on a socket, and they connect.
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
+import { Changes } from "../changes.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
-import type { BoundAddress } from "../gateway/listener-options.ts";
-import type { Demand, GatewayControl, RoutedApp, TrafficReport } from "../gateway/traffic.ts";
+import type {
+  BoundAddress,
+  Demand,
+  GatewayControl,
+  RoutedApp,
+  TrafficReport,
+} from "../gateway/traffic.ts";
 import type { StoredKey } from "../keys/token-check.ts";
-import { JsonLines } from "./json-lines.ts";
-import type { AdmissionAnswer, AdmissionQuestion, ToControlPlane, ToGateway } from "./messages.ts";
+import {
+  type AdmissionAnswer,
+  type AdmissionQuestion,
+  JsonLines,
+  type ToControlPlane,
+  type ToGateway,
+} from "./messages.ts";
 
 export interface RemoteGatewayOptions {
   socketPath: string;
@@ -52,8 +63,8 @@ export class RemoteGateway implements GatewayControl {
   readonly #sockets = new Set<Socket>();
   readonly #peers = new Set<Peer>();
   readonly #demandListeners = new Set<(organisation: string, app: string) => void>();
-  /** Called after every message and every end of a connection. */
-  readonly #watchers = new Set<() => void>();
+  /** Messages, and ends of connections. */
+  readonly #changes = new Changes();
   #apps: readonly RoutedApp[] = [];
   #published = "";
   #version = 0;
@@ -84,7 +95,7 @@ export class RemoteGateway implements GatewayControl {
 
   /** Resolves when so many gateways have connected and reported the requests that they carry. */
   async connected(count: number, signal?: AbortSignal): Promise<void> {
-    await this.#until(() => this.#peers.size >= count, signal);
+    await this.#changes.until(() => this.#peers.size >= count || undefined, signal);
   }
 
   get addresses(): readonly BoundAddress[] {
@@ -93,7 +104,7 @@ export class RemoteGateway implements GatewayControl {
 
   async listen(): Promise<void> {
     this.allowListening();
-    await this.#until(() => this.#addresses.length > 0);
+    await this.#changes.until(() => this.#addresses.length > 0 || undefined);
   }
 
   /** Has gateways open their addresses, now or when they connect. */
@@ -104,7 +115,9 @@ export class RemoteGateway implements GatewayControl {
 
   async close({ drainMs }: { drainMs: number }): Promise<void> {
     for (const { lines } of this.#peers) lines.send({ kind: "close", drainMs });
-    await this.#until(() => [...this.#peers].every(({ isClosed }) => isClosed));
+    await this.#changes.until(
+      () => [...this.#peers].every(({ isClosed }) => isClosed) || undefined,
+    );
     this.disconnect();
   }
 
@@ -113,7 +126,7 @@ export class RemoteGateway implements GatewayControl {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
     this.#peers.clear();
-    this.#wake();
+    this.#changes.notify();
   }
 
   cutRequestsOf(keyId: string): void {
@@ -166,7 +179,10 @@ export class RemoteGateway implements GatewayControl {
   /** A report counts only when its gateway knew the present table, in which the replica is closed. */
   async drained(replica: string, signal: AbortSignal): Promise<void> {
     const isCurrent = () => [...this.#peers].every(({ version }) => version === this.#version);
-    await this.#until(() => isCurrent() && this.inFlight(replica) === 0, signal);
+    await this.#changes.until(
+      () => (isCurrent() && this.inFlight(replica) === 0) || undefined,
+      signal,
+    );
   }
 
   #of(replica: string): TrafficReport["replicas"][number][] {
@@ -188,7 +204,7 @@ export class RemoteGateway implements GatewayControl {
       // Workers go on without their leader, so its last report stands until the next one is there.
       Object.assign(peer, { isClosed: true, version: gone });
       peer.claims?.close();
-      this.#wake();
+      this.#changes.notify();
     });
   }
 
@@ -219,7 +235,7 @@ export class RemoteGateway implements GatewayControl {
         peer.claims?.receive(message.question);
         return;
     }
-    this.#wake();
+    this.#changes.notify();
   }
 
   #report(peer: Peer, { version, report }: { version: number; report: TrafficReport }): void {
@@ -253,27 +269,5 @@ export class RemoteGateway implements GatewayControl {
   #askToListen({ lines, addresses }: Peer): void {
     const ports = this.#options.ports?.() ?? this.#addresses.map(({ port }) => port);
     if (addresses.length === 0) lines.send({ kind: "listen", ports });
-  }
-
-  #wake(): void {
-    for (const watcher of [...this.#watchers]) watcher();
-  }
-
-  async #until(isReached: () => boolean, signal?: AbortSignal): Promise<void> {
-    signal?.throwIfAborted();
-    if (isReached()) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const watcher = () => {
-      if (isReached()) resolve();
-    };
-    const onAbort = () => reject(signal?.reason);
-    this.#watchers.add(watcher);
-    signal?.addEventListener("abort", onAbort, { once: true });
-    try {
-      await promise;
-    } finally {
-      this.#watchers.delete(watcher);
-      signal?.removeEventListener("abort", onAbort);
-    }
   }
 }

@@ -1,5 +1,5 @@
 // Leader as its workers see it: asked over their connection, and asked again after it has restarted.
-import type { CallLimits, CountedCall } from "../gateway/call-limits.ts";
+import type { CountedCall } from "../gateway/call-limits.ts";
 import type { Claim, ClaimListener, Leader } from "../gateway/worker-traffic.ts";
 import type { AdmissionAnswer, AdmissionQuestion } from "./messages.ts";
 
@@ -15,7 +15,7 @@ interface OpenCount {
   onCounted: (waitMs: number) => void;
 }
 
-export class RemoteLeader implements Leader, CallLimits {
+export class RemoteLeader implements Leader {
   readonly #send: (question: AdmissionQuestion) => void;
   readonly #claims = new Map<number, OpenClaim>();
   readonly #counts = new Map<number, OpenCount>();
@@ -44,10 +44,13 @@ export class RemoteLeader implements Leader, CallLimits {
     this.#send({ kind: "want", organisation, app });
   }
 
-  count(call: CountedCall, onCounted: (waitMs: number) => void): void {
+  async count(call: CountedCall): Promise<number> {
     this.#lastId += 1;
-    this.#counts.set(this.#lastId, { call, onCounted });
-    this.#send({ kind: "count", id: this.#lastId, call });
+    const id = this.#lastId;
+    return await new Promise((onCounted) => {
+      this.#counts.set(id, { call, onCounted });
+      this.#send({ kind: "count", id, call });
+    });
   }
 
   /** Tells a new leader which places are taken, and asks again what the last one did not answer. */

@@ -1,6 +1,6 @@
 // Claims of one worker, which take their places in the queues and on the replicas of its leader.
 import type { AppTraffic } from "../gateway/app-traffic.ts";
-import type { Gateway } from "../gateway/create-gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import type { Refusal } from "../gateway/refusals.ts";
 import type { ReplicaSlot } from "../gateway/replica-slot.ts";
 import type { Waiter } from "../gateway/waiting-queue.ts";
@@ -11,12 +11,12 @@ type ClaimQuestion = Extract<AdmissionQuestion, { kind: "claim" }>;
 type AvoidQuestion = Extract<AdmissionQuestion, { kind: "avoid" }>;
 
 export class WorkerClaims {
-  readonly #gateway: Pick<Gateway, "traffic" | "callLimits">;
+  readonly #gateway: Pick<Gateway, "find" | "callLimits">;
   readonly #answer: (answer: AdmissionAnswer) => void;
   readonly #claims = new Map<number, WorkerClaim>();
 
   constructor(
-    gateway: Pick<Gateway, "traffic" | "callLimits">,
+    gateway: Pick<Gateway, "find" | "callLimits">,
     answer: (answer: AdmissionAnswer) => void,
   ) {
     this.#gateway = gateway;
@@ -36,12 +36,10 @@ export class WorkerClaims {
         this.#avoid(question);
         break;
       case "want":
-        this.#gateway.traffic(question.organisation, question.app)?.wantReplica();
+        this.#gateway.find(question.organisation, question.app)?.wantReplica();
         break;
       case "count":
-        this.#gateway.callLimits.count(question.call, (waitMs) => {
-          this.#answer({ kind: "counted", id: question.id, waitMs });
-        });
+        void this.#count(question);
     }
   }
 
@@ -51,15 +49,20 @@ export class WorkerClaims {
     this.#claims.clear();
   }
 
+  async #count({ id, call }: Extract<AdmissionQuestion, { kind: "count" }>): Promise<void> {
+    const waitMs = await this.#gateway.callLimits.count(call);
+    this.#answer({ kind: "counted", id, waitMs });
+  }
+
   #avoid({ organisation, app, replica }: AvoidQuestion): void {
-    const traffic = this.#gateway.traffic(organisation, app);
+    const traffic = this.#gateway.find(organisation, app);
     const slot = traffic?.slot(replica);
     if (slot !== undefined) traffic?.avoid(slot);
   }
 
   #open(question: ClaimQuestion): void {
     const { id, organisation, app } = question;
-    const traffic = this.#gateway.traffic(organisation, app);
+    const traffic = this.#gateway.find(organisation, app);
     if (traffic === undefined) {
       // A deleted app still finishes its running requests.
       if (question.held !== undefined) return;

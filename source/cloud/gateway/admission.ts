@@ -39,86 +39,52 @@ export class Admission {
     this.#limits = limits;
   }
 
-  /**
-   * Treats an unknown app like a private one for callers without a valid key.
-   *
-   * @param onDecided called once; at once unless another process counts the call
-   */
-  admit(path: AppPath, caller: Caller, onDecided: (decision: Admitted | Refused) => void): void {
+  /** Treats an unknown app like a private one for callers without a valid key. */
+  async admit(path: AppPath, caller: Caller): Promise<Admitted | Refused> {
     const traffic = this.#table.find(path.organisation, path.app);
-    if (traffic?.routed.auth === "public") {
-      onDecided(admitIfAvailable(traffic, undefined));
-      return;
-    }
-    this.#identify(caller, `${path.organisation}/${path.app}`, (identified) => {
-      if ("refusal" in identified) onDecided({ ...identified, traffic, key: undefined });
-      else this.#admitKey(identified.key, { path, caller, traffic }, onDecided);
-    });
-  }
-
-  #admitKey(
-    key: CloudKey,
-    { path, caller, traffic }: { path: AppPath; caller: Caller; traffic: AppTraffic | undefined },
-    onDecided: (decision: Admitted | Refused) => void,
-  ): void {
+    if (traffic?.routed.auth === "public") return admitIfAvailable(traffic, undefined);
+    const identified = await this.#identify(caller, `${path.organisation}/${path.app}`);
+    if ("refusal" in identified) return { ...identified, traffic, key: undefined };
+    const { key } = identified;
     const isForeign = key.organisation !== path.organisation;
     if (traffic === undefined || (isForeign && traffic.routed.auth === "private")) {
-      onDecided({ refusal: notFound(path), traffic: undefined, key });
-      return;
+      return { refusal: notFound(path), traffic: undefined, key };
     }
-    const refusal = refuseScope(key, path, caller.method);
-    if (refusal !== undefined) {
-      onDecided({ refusal, traffic, key });
-      return;
-    }
-    const { id: keyId, requestsPerMinute: perMinute } = key;
-    if (perMinute === undefined) {
-      onDecided(admitIfAvailable(traffic, key));
-      return;
-    }
-    this.#limits.count({ kind: "request", keyId, perMinute }, (waitMs) => {
-      if (waitMs === 0) onDecided(admitIfAvailable(traffic, key));
-      else onDecided({ refusal: tooMany(keyId, perMinute, waitMs), traffic, key });
-    });
+    const refusal = refuseScope(key, path, caller.method) ?? (await this.#refuseRate(key));
+    return refusal === undefined ? admitIfAvailable(traffic, key) : { refusal, traffic, key };
   }
 
-  /** Passes on the caller's key, regardless of its scope; undefined without a valid one. */
-  identify(caller: Caller, onIdentified: (key: CloudKey | undefined) => void): void {
-    this.#identify(caller, "deployctl", (identified) => {
-      onIdentified("key" in identified ? identified.key : undefined);
-    });
+  /** Returns the caller's key, regardless of its scope; undefined without a valid one. */
+  async identify(caller: Caller): Promise<CloudKey | undefined> {
+    const identified = await this.#identify(caller, "deployctl");
+    return "key" in identified ? identified.key : undefined;
   }
 
-  #identify(
-    { head, address }: Caller,
-    realm: string,
-    onIdentified: (identified: Identified) => void,
-  ): void {
+  async #identify({ head, address }: Caller, realm: string): Promise<Identified> {
     const challenge = ["WWW-Authenticate", `Key realm="${realm}"`];
     const refusal = refuseHeader(head, challenge);
-    const key =
-      refusal === undefined
-        ? this.#keys.verify((head.authorization ?? "").slice(scheme.length))
-        : undefined;
-    if (refusal !== undefined) onIdentified({ refusal });
-    else if (key !== undefined) onIdentified({ key });
-    else this.#refuseToken(address, challenge, (refused) => onIdentified({ refusal: refused }));
+    if (refusal !== undefined) return { refusal };
+    const key = this.#keys.verify((head.authorization ?? "").slice(scheme.length));
+    return key === undefined ? { refusal: await this.#refuseToken(address, challenge) } : { key };
   }
 
   /** Gives the same refusal for mistyped, unknown, revoked and expired keys. */
-  #refuseToken(address: string, headers: string[], onRefused: (refusal: Refusal) => void): void {
-    this.#limits.count({ kind: "failure", address }, (waitMs) => {
+  async #refuseToken(address: string, headers: string[]): Promise<Refusal> {
+    const waitMs = await this.#limits.count({ kind: "failure", address });
+    if (waitMs === 0) {
       const detail = "The key is invalid, unknown, revoked or expired.";
-      if (waitMs === 0) {
-        onRefused({ type: "auth_invalid", detail, headers });
-        return;
-      }
-      onRefused({
-        type: "rate_limited",
-        detail: "Too many requests without a valid key from this address. Try again later.",
-        retryAfterSeconds: waitMs / 1000,
-      });
-    });
+      return { type: "auth_invalid", detail, headers };
+    }
+    const detail = "Too many requests without a valid key from this address. Try again later.";
+    return { type: "rate_limited", detail, retryAfterSeconds: waitMs / 1000 };
+  }
+
+  async #refuseRate({ id: keyId, requestsPerMinute: perMinute }: CloudKey) {
+    if (perMinute === undefined) return undefined;
+    const waitMs = await this.#limits.count({ kind: "request", keyId, perMinute });
+    if (waitMs === 0) return undefined;
+    const detail = `The key ${keyId} is limited to ${perMinute} requests per minute.`;
+    return { type: "rate_limited", detail, retryAfterSeconds: waitMs / 1000 } as const;
   }
 }
 
@@ -153,11 +119,6 @@ function refuseScope(key: CloudKey, path: AppPath, method: string): Refusal | un
 function admitIfAvailable(traffic: AppTraffic, key: CloudKey | undefined): Admitted | Refused {
   const refusal = refuseUnavailable(traffic.routed, traffic.isOpen);
   return refusal === undefined ? { traffic, key } : { refusal, traffic, key };
-}
-
-function tooMany(keyId: string, perMinute: number, waitMs: number): Refusal {
-  const detail = `The key ${keyId} is limited to ${perMinute} requests per minute.`;
-  return { type: "rate_limited", detail, retryAfterSeconds: waitMs / 1000 };
 }
 
 function notFound({ organisation, app }: AppPath): Refusal {

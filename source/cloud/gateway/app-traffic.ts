@@ -5,7 +5,7 @@ import { ModelsCache } from "./models-cache.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 import type { Demand, RoutedApp } from "./traffic.ts";
-import { estimateWaitSeconds, longestQueue, type Waiter, WaitingQueue } from "./waiting-queue.ts";
+import { estimateWaitSeconds, longestQueue, type Waiter } from "./waiting-queue.ts";
 import { refuseUnavailable } from "./waiting-rules.ts";
 
 /** Weight of the latest request in the mean duration. */
@@ -16,7 +16,8 @@ const avoidMs = 1000;
 export class AppTraffic {
   readonly #clock: Clock;
   readonly #onChange: () => void;
-  readonly #queue = new WaitingQueue();
+  /** Waiting requests in order, with the monotonic time of their arrival. */
+  #queue = new Map<Waiter, number>();
   readonly cachedModels = new ModelsCache();
   routed: RoutedApp;
   protected slots: readonly ReplicaSlot[] = [];
@@ -50,12 +51,13 @@ export class AppTraffic {
   get demand(): Demand {
     const now = this.#clock.now();
     const wantedMs = this.#wantedSince === undefined ? undefined : now - this.#wantedSince;
+    const oldestMs = now - (this.#queue.values().next().value ?? now);
     const isWanted =
       wantedMs !== undefined && wantedMs < this.routed.limits.startupTimeoutMs && !this.isOpen;
     return {
       busy: this.#busy,
       queued: Math.max(this.#queue.size, isWanted ? 1 : 0),
-      oldestQueuedMs: Math.max(this.#queue.oldestMs(now), isWanted ? wantedMs : 0),
+      oldestQueuedMs: Math.max(oldestMs, isWanted ? wantedMs : 0),
     };
   }
 
@@ -75,7 +77,9 @@ export class AppTraffic {
   refuseAll(refusal: Refusal): void {
     clearTimeout(this.#timer);
     if (this.#queue.size === 0) return;
-    for (const waiter of this.#queue.takeAll()) waiter.onRefused(refusal);
+    const waiters = [...this.#queue.keys()];
+    this.#queue.clear();
+    for (const waiter of waiters) waiter.onRefused(refusal);
     this.#onChange();
   }
 
@@ -104,9 +108,9 @@ export class AppTraffic {
     const most = longestQueue(this.routed.scale);
     if (waiter.avoided !== undefined) {
       // A retry after its replica failed.
-      this.#queue.addFirst(waiter, this.#clock.now());
+      this.#queue = new Map([[waiter, this.#clock.now()], ...this.#queue]);
     } else if (this.#queue.size < most) {
-      this.#queue.add(waiter, this.#clock.now());
+      this.#queue.set(waiter, this.#clock.now());
     } else {
       return {
         type: "queue_full",
@@ -120,7 +124,7 @@ export class AppTraffic {
   }
 
   leave(waiter: Waiter): void {
-    if (this.#queue.remove(waiter)) this.#onChange();
+    if (this.#queue.delete(waiter)) this.#onChange();
   }
 
   /** Counts as demand until a replica is open, although no request is queued. */
@@ -157,10 +161,12 @@ export class AppTraffic {
   }
 
   #serve(): void {
-    for (let waiter = this.#queue.first; waiter !== undefined; waiter = this.#queue.first) {
+    while (true) {
+      const waiter: Waiter | undefined = this.#queue.keys().next().value;
+      if (waiter === undefined) break;
       const slot = this.#choose(waiter);
       if (slot === undefined) break;
-      this.#queue.remove(waiter);
+      this.#queue.delete(waiter);
       this.#hand(slot, waiter);
       waiter.onGranted(slot);
     }

@@ -8,8 +8,8 @@ export type CountedCall =
   | { kind: "failure"; address: string };
 
 export interface CallLimits {
-  /** @param onCounted called with the milliseconds to wait, 0 if the call is allowed; mostly at once */
-  count(call: CountedCall, onCounted: (waitMs: number) => void): void;
+  /** @returns milliseconds to wait, 0 if the call is allowed */
+  count(call: CountedCall): number | Promise<number>;
 }
 
 export class OwnCallLimits implements CallLimits {
@@ -26,9 +26,9 @@ export class OwnCallLimits implements CallLimits {
     this.#failures = new FailedAttempts(clock);
   }
 
-  count(call: CountedCall, onCounted: (waitMs: number) => void): void {
-    if (call.kind === "request") onCounted(this.#budget(call.perMinute).take(call.keyId));
-    else onCounted(this.#countFailure(call.address));
+  count(call: CountedCall): number {
+    if (call.kind === "request") return this.#budget(call.perMinute).take(call.keyId);
+    return this.#countFailure(call.address);
   }
 
   #countFailure(address: string): number {

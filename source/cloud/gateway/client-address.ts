@@ -61,25 +61,21 @@ export function readOrigin(
   scheme: "http" | "https",
   proxies: TrustedProxies,
 ): Origin {
-  if (proxies.isEmpty || !proxies.has(peer)) {
-    const forwardHeaders = ["X-Forwarded-For", peer, "X-Real-IP", peer];
-    forwardHeaders.push("X-Forwarded-Proto", scheme);
-    if (head.host !== undefined) forwardHeaders.push("X-Forwarded-Host", head.host);
-    return { address: peer, forwardHeaders };
-  }
-  const chain = (head.forwardedFor ?? "").split(",").map((part) => part.trim());
+  const isTrusted = proxies.has(peer);
+  const { forwardedFor, forwardedProto, forwardedHost, forwarded } = isTrusted ? head : nothing;
+  const chain = (forwardedFor ?? "").split(",").map((part) => part.trim());
   // The last address that is not a trusted proxy; anything before it may be forged.
-  const client = chain.findLast((address) => isIP(address) !== 0 && !proxies.has(address));
-  const host = head.forwardedHost ?? head.host;
+  const client = chain.findLast((address) => isIP(address) !== 0 && !proxies.has(address)) ?? peer;
+  const host = forwardedHost ?? head.host;
   const forwardHeaders = [
-    "X-Forwarded-For",
-    head.forwardedFor === undefined ? peer : `${head.forwardedFor}, ${peer}`,
-    "X-Real-IP",
-    client ?? peer,
-    "X-Forwarded-Proto",
-    head.forwardedProto ?? scheme,
+    ...["X-Forwarded-For", forwardedFor === undefined ? peer : `${forwardedFor}, ${peer}`],
+    ...["X-Real-IP", client],
+    ...["X-Forwarded-Proto", forwardedProto ?? scheme],
   ];
   if (host !== undefined) forwardHeaders.push("X-Forwarded-Host", host);
-  if (head.forwarded !== undefined) forwardHeaders.push("Forwarded", head.forwarded);
-  return { address: client ?? peer, forwardHeaders };
+  if (forwarded !== undefined) forwardHeaders.push("Forwarded", forwarded);
+  return { address: client, forwardHeaders };
 }
+
+/** Headers of a peer that is not trusted. */
+const nothing: Partial<RequestHead> = {};

@@ -1,4 +1,5 @@
 // Early streams: a response that starts before the sleeping app has a replica, and reports any failure.
+import { parseJson } from "../../base/json.ts";
 import type { AdmittedRequest } from "./admitted-request.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReadReplyHead } from "./reply-head.ts";
@@ -124,12 +125,7 @@ export class LateError {
 function messageOf(text: string, contentType: string): string | undefined {
   if (/^text\/plain\b/i.test(contentType)) return text.trim() || undefined;
   if (!jsonType.test(contentType)) return undefined;
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   const error = fieldOf(value, "error");
   const found = [
     fieldOf(error, "message"),

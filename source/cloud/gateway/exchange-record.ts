@@ -4,7 +4,7 @@ import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../base/clock.ts";
 import type { CloudKey } from "../keys/cloud-key.ts";
 import type { Origin } from "./client-address.ts";
-import { type ErrorType, type Refusal, refusalStatus } from "./refusals.ts";
+import { type ErrorType, type Refusal, refusalStatuses } from "./refusals.ts";
 import { type AppPath, withoutQuery } from "./request-path.ts";
 
 /** Returns a random request id, which clients, replicas and logs share. */
@@ -97,5 +97,5 @@ export function refusedRecord(
   { type }: Refusal,
   clock: Clock,
 ): ExchangeRecord {
-  return { ...openRecord(facts, clock), status: refusalStatus(type), errorType: type };
+  return { ...openRecord(facts, clock), status: refusalStatuses[type], errorType: type };
 }

@@ -34,32 +34,25 @@ export function requestTimeout(timeoutMs: number): Refusal {
   return { type: "request_timeout", detail };
 }
 
-export function refuseAttempt(kind: FailureKind): Refusal {
-  switch (kind) {
-    case "refused":
-      return {
-        type: "runner_connection_refused",
-        detail: "The app's replica refused the connection. Try again in a moment.",
-        retryAfterSeconds: retrySeconds,
-      };
-    case "gone":
-      return {
-        type: "runner_disconnected",
-        detail: "The app's replica has exited. Try again in a moment.",
-        retryAfterSeconds: retrySeconds,
-      };
-    case "disconnected":
-      return {
-        type: "runner_disconnected",
-        detail: "The app's replica closed the connection before its response was complete.",
-        retryAfterSeconds: retrySeconds,
-      };
-    case "invalid_reply":
-      return {
-        type: "runner_invalid_response",
-        detail: "The app's replica sent an invalid HTTP response.",
-      };
-    case "invalid_request":
-      return { type: "bad_request", detail: "The request cannot be sent as HTTP." };
-  }
-}
+export const attemptRefusals: Readonly<Record<FailureKind, Refusal>> = {
+  refused: {
+    type: "runner_connection_refused",
+    detail: "The app's replica refused the connection. Try again in a moment.",
+    retryAfterSeconds: retrySeconds,
+  },
+  gone: {
+    type: "runner_disconnected",
+    detail: "The app's replica has exited. Try again in a moment.",
+    retryAfterSeconds: retrySeconds,
+  },
+  disconnected: {
+    type: "runner_disconnected",
+    detail: "The app's replica closed the connection before its response was complete.",
+    retryAfterSeconds: retrySeconds,
+  },
+  invalid_reply: {
+    type: "runner_invalid_response",
+    detail: "The app's replica sent an invalid HTTP response.",
+  },
+  invalid_request: { type: "bad_request", detail: "The request cannot be sent as HTTP." },
+};

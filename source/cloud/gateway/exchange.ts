@@ -12,11 +12,11 @@ import {
   startingComment,
   startingCommentMs,
 } from "./early-stream.ts";
-import { type ExchangeRecord, openRecord } from "./exchange-record.ts";
+import type { ExchangeRecord } from "./exchange-record.ts";
 import {
+  attemptRefusals,
   bodyRefusal,
   bodyTooSlow,
-  refuseAttempt,
   requestTimeout,
   tooLarge,
 } from "./exchange-refusals.ts";
@@ -62,12 +62,7 @@ export class Exchange implements AttemptListener {
     const namesErrors = withoutQuery(admitted.path.rest) === anthropicPath;
     const options = { limits, keepAliveMs: this.#keepAliveMs, namesErrors };
     this.#reply = new Reply(admitted.response, options, () => this.#attempt?.resume());
-    this.#claim = new ReplicaClaim({
-      traffic: admitted.traffic,
-      rules: admitted.rules,
-      head: admitted.head,
-      arrivedAt: admitted.arrivedAt,
-      clock: context.clock,
+    this.#claim = new ReplicaClaim(admitted, context.clock, {
       onGranted: (slot) => this.#begin(slot),
       onRefused: (refusal) => this.refuse(refusal),
     });
@@ -106,18 +101,10 @@ export class Exchange implements AttemptListener {
   }
 
   onHead(status: number, rawHeaders: RawHeaders, statusText: string): void {
-    const { slot, queueMs, grantedAt, isColdStart } = this.#claim;
+    const { slot } = this.#claim;
     if (slot === undefined) return;
-    const now = this.#context.clock.now();
-    this.#firstByteMs = now - this.admitted.arrivedAt;
-    const head = readReplyHead(status, rawHeaders, statusText, {
-      requestId: this.admitted.id,
-      replica: slot.replica,
-      revision: slot.revision,
-      queueMs,
-      replicaMs: now - grantedAt,
-      isColdStart,
-    });
+    this.#firstByteMs = this.#context.clock.now() - this.admitted.arrivedAt;
+    const head = readReplyHead(status, rawHeaders, statusText, this.#claim.facts());
     if (head.wantsStop) this.#context.onStopRequested(slot.replica);
     if (this.#reply.isEarly && !(status === 200 && head.hasEvents)) {
       this.#lateError = new LateError(head);
@@ -164,7 +151,7 @@ export class Exchange implements AttemptListener {
     const isListening = await this.#claim.slot?.pool.isListening();
     if (this.#isOver || this.#refusal !== undefined) return;
     if (isListening === true) this.#end();
-    else this.refuse(refuseAttempt("disconnected"));
+    else this.refuse(attemptRefusals.disconnected);
   }
 
   onFailure(failure: AttemptFailure): void {
@@ -175,7 +162,7 @@ export class Exchange implements AttemptListener {
       return;
     }
     if (slot === undefined || !this.#mayRepeat(failure)) {
-      this.refuse(refuseAttempt(failure.kind));
+      this.refuse(attemptRefusals[failure.kind]);
       return;
     }
     const isStale = failure.kind === "disconnected" && failure.wasReused;
@@ -186,7 +173,7 @@ export class Exchange implements AttemptListener {
       return;
     }
     const goesOn = this.#claim.changeReplica(failure.kind !== "disconnected");
-    if (!goesOn) this.refuse(refuseAttempt(failure.kind));
+    if (!goesOn) this.refuse(attemptRefusals[failure.kind]);
   }
 
   /** Ends the exchange with an error of the gateway. */
@@ -277,20 +264,15 @@ export class Exchange implements AttemptListener {
 
   #record(): ExchangeRecord {
     const { response } = this.admitted;
-    const { slot, isColdStart, queueMs } = this.#claim;
     const refusal = this.#refusal;
     const hasLeft = !response.writableFinished && refusal === undefined;
     // The early head had to say 200.
     const isUntold = this.#reply.isEarly && refusal !== undefined;
     const status = isUntold ? statusOf(refusal) : response.statusCode;
     return {
-      ...openRecord(this.admitted, this.#context.clock),
-      revision: slot?.revision,
-      replica: slot?.replica,
+      ...this.#claim.record(),
       status: hasLeft ? 499 : status,
       errorType: hasLeft ? "client_disconnected" : refusal?.type,
-      isColdStart,
-      queueMs,
       firstByteMs: this.#firstByteMs,
       receivedBytes: this.#body?.receivedBytes ?? 0,
       sentBytes: this.#reply.sentBytes,

@@ -1,11 +1,26 @@
-// Options of the gateway, and its default limits.
+// Options of the gateway and its listeners, and its default limits.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type MinimumRate, usualRate } from "../../base/body-rate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { CloudKey, KeyVerifier } from "../keys/cloud-key.ts";
 import type { ExchangeRecord } from "./exchange-record.ts";
-import type { ListenerOptions } from "./listener-options.ts";
 import type { Leader } from "./worker-traffic.ts";
+
+export type Encryption =
+  | { kind: "none" }
+  /** Files are read again when they change; checked every `checkMs`. */
+  | { kind: "files"; certificateFile: string; keyFile: string; checkMs?: number }
+  /** Certificate authority of the gateway's own, kept in `folder`. */
+  | { kind: "self-signed"; folder: string; names: readonly string[] };
+
+export interface ListenerOptions {
+  host: string;
+  /** 0 for any free port. */
+  port: number;
+  encryption: Encryption;
+  /** Allows plain HTTP beyond loopback. */
+  allowsPlainHttp?: boolean;
+}
 
 export interface GatewayLimits {
   /** Maximum size of a request body. */

@@ -3,25 +3,22 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 
 export const internalPathPrefix = "/_/";
 
-export interface OwnState {
-  /** False while it starts or stops. */
-  isReady: boolean;
-}
-
-/** Answers the health checks, which need no key. @returns false for any other path */
+/**
+ * Answers the health checks, which need no key.
+ *
+ * @param isReady false while the gateway starts or stops
+ * @returns false for any other path
+ */
 export function answerProbe(
   request: IncomingMessage,
   response: ServerResponse,
   path: string,
-  { isReady }: OwnState,
+  isReady: boolean,
 ): boolean {
   if (request.method !== "GET" && request.method !== "HEAD") return false;
-  if (path === "/_/healthz") {
-    sendText(response, 200, "ok\n");
-    return true;
-  }
-  if (path !== "/_/readyz") return false;
-  if (isReady) sendText(response, 200, "ready\n");
+  if (path === "/_/healthz") sendText(response, 200, "ok\n");
+  else if (path !== "/_/readyz") return false;
+  else if (isReady) sendText(response, 200, "ready\n");
   else sendText(response, 503, "not ready\n");
   return true;
 }

@@ -9,7 +9,7 @@ import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
 import { cloudErrors } from "../errors.ts";
-import type { BoundAddress, Encryption, ListenerOptions } from "./listener-options.ts";
+import type { Encryption, ListenerOptions } from "./gateway-options.ts";
 import { answerMalformed, onPlainHttp } from "./malformed-request.ts";
 import type { Ingress, RequestHandler } from "./request-handler.ts";
 import {
@@ -18,6 +18,7 @@ import {
   watchCertificate,
 } from "./tls/certificate-files.ts";
 import { ensureSelfSigned } from "./tls/self-signed.ts";
+import type { BoundAddress } from "./traffic.ts";
 
 export interface ListenerContext {
   handler: RequestHandler;
@@ -33,14 +34,13 @@ const headersTimeoutMs = 60_000;
 const keepAliveTimeoutMs = 75_000;
 
 export class Listener {
-  readonly #options: ListenerOptions;
+  readonly address: BoundAddress;
   readonly #server: Server;
   readonly #stopWatching: () => void;
-  address: BoundAddress | undefined;
 
-  private constructor(options: ListenerOptions, server: Server, stopWatching: () => void) {
-    this.#options = options;
+  private constructor(server: Server, address: BoundAddress, stopWatching: () => void) {
     this.#server = server;
+    this.address = address;
     this.#stopWatching = stopWatching;
   }
 
@@ -49,15 +49,18 @@ export class Listener {
    *   `CLOUD_ADDRESS_UNUSABLE`
    */
   static async open(options: ListenerOptions, context: ListenerContext): Promise<Listener> {
+    const { host, encryption } = options;
     const ingress = ingressOf(options, context.hasProxies);
-    const files = await certificateOf(options);
+    const files = await certificateOf(encryption);
     const server =
       files === undefined ? http.createServer(serverOptions(context)) : secure(files, context);
     serve(server, context, ingress);
-    const stopWatching = watch(server, options.encryption, context.log);
-    const listener = new Listener(options, server, stopWatching);
-    await listener.#bind(ingress.scheme, context.sharesPorts);
-    return listener;
+    await bind(server, { host, port: options.port, reusePort: context.sharesPorts });
+    const bound = server.address();
+    const port = typeof bound === "object" && bound !== null ? bound.port : options.port;
+    const { scheme } = ingress;
+    const address = { scheme, host, port, url: urlOf({ scheme, host, port, path: "" }) };
+    return new Listener(server, address, watch(server, encryption, context.log));
   }
 
   /** Closes idle connections now and busy ones after their request; resolves when all are closed. */
@@ -70,24 +73,6 @@ export class Listener {
 
   cutConnections(): void {
     this.#server.closeAllConnections();
-  }
-
-  async #bind(scheme: "http" | "https", reusePort: boolean): Promise<void> {
-    const { host, port } = this.#options;
-    try {
-      await bind(this.#server, { host, port, reusePort });
-    } catch (error) {
-      this.#stopWatching();
-      throw error;
-    }
-    const bound = this.#server.address();
-    const actual = typeof bound === "object" && bound !== null ? bound.port : port;
-    this.address = {
-      scheme,
-      host,
-      port: actual,
-      url: urlOf({ scheme, host, port: actual, path: "" }),
-    };
   }
 }
 
@@ -132,17 +117,10 @@ function ingressOf(options: ListenerOptions, hasProxies: boolean): Ingress {
   });
 }
 
-async function certificateOf({
-  encryption,
-}: ListenerOptions): Promise<CertificateFiles | undefined> {
-  switch (encryption.kind) {
-    case "none":
-      return undefined;
-    case "files":
-      return encryption;
-    case "self-signed":
-      return await ensureSelfSigned(encryption.folder, encryption.names);
-  }
+async function certificateOf(encryption: Encryption): Promise<CertificateFiles | undefined> {
+  if (encryption.kind === "none") return undefined;
+  if (encryption.kind === "files") return encryption;
+  return await ensureSelfSigned(encryption.folder, encryption.names);
 }
 
 function serverOptions({ headerBytes }: ListenerContext): ServerOptions {
@@ -181,14 +159,14 @@ function watch(server: Server, encryption: Encryption, log: (text: string) => vo
 function serve(server: Server, { handler, headerBytes }: ListenerContext, ingress: Ingress): void {
   allowHalfClosed(server);
   const onRequest: RequestListener = (request, response) => {
-    handler.onRequest(request, response, ingress);
+    void handler.onRequest(request, response, ingress);
   };
   server.on("request", onRequest);
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
   server.on("upgrade", (request, socket: Duplex, early: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() === "websocket") {
-      handler.onUpgrade(request, socket, early, ingress);
+      void handler.onUpgrade(request, socket, early, ingress);
     } else {
       readAgainWithoutUpgrade(server, request, socket, early);
     }

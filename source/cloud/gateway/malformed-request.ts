@@ -11,7 +11,7 @@ import {
   type Refusal,
   refusalBody,
   refusalHeaders,
-  refusalStatus,
+  refusalStatuses,
 } from "./refusals.ts";
 
 const reasons: Partial<Record<ErrorType, string>> = {
@@ -47,7 +47,7 @@ export function answerMalformed(
   const requestId = drawRequestId();
   const body = refusalBody(refusal, requestId);
   const headers = refusalHeaders(refusal, requestId, Buffer.byteLength(body));
-  const lines = [`HTTP/1.1 ${refusalStatus(refusal.type)} ${reasons[refusal.type] ?? ""}`];
+  const lines = [`HTTP/1.1 ${refusalStatuses[refusal.type]} ${reasons[refusal.type] ?? ""}`];
   for (let index = 0; index < headers.length; index += 2) {
     lines.push(`${headers[index]}: ${headers[index + 1]}`);
   }

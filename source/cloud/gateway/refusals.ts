@@ -1,7 +1,8 @@
 // Errors of the gateway: their types and statuses, a body that all clients understand, and the response.
 import type { IncomingMessage, ServerResponse } from "node:http";
 
-const statuses = {
+/** Error types with their statuses, as listed in docs/gateway.md. */
+export const refusalStatuses = {
   bad_request: 400,
   auth_missing: 401,
   auth_scheme: 401,
@@ -38,10 +39,7 @@ const statuses = {
   startup_timeout: 504,
 } as const satisfies Record<string, number>;
 
-export type ErrorType = keyof typeof statuses;
-
-/** Error types with their statuses, as listed in docs/gateway.md. */
-export const refusalStatuses: Readonly<Record<ErrorType, number>> = statuses;
+export type ErrorType = keyof typeof refusalStatuses;
 
 /** Reason why a request is not passed on. */
 export interface Refusal {
@@ -57,13 +55,9 @@ export interface Refusal {
   closes?: boolean;
 }
 
-export function refusalStatus(type: ErrorType): number {
-  return refusalStatuses[type];
-}
-
 /** Status of the error, even if it could not be sent. */
 export function statusOf({ type, status }: Refusal): number {
-  return status ?? refusalStatus(type);
+  return status ?? refusalStatuses[type];
 }
 
 /** Body for clients that read `detail` and for those that read OpenAI's `error`. */
@@ -110,7 +104,7 @@ export function sendRefusal(
   const isLong = unreadBytes > shortBodyBytes;
   const closes = isLong || refusal.closes === true || (holdsBody && unreadBytes > 0);
   if (closes) headers.push("Connection", "close");
-  response.writeHead(refusalStatus(refusal.type), headers);
+  response.writeHead(refusalStatuses[refusal.type], headers);
   if (!isLong || holdsBody) {
     request.resume();
     response.end(body);

@@ -1,24 +1,19 @@
 // Replica of one request: acquiring it, waiting for it, switching to another, releasing it.
 import type { Clock } from "../../base/clock.ts";
-import type { AppTraffic } from "./app-traffic.ts";
+import type { AdmittedRequest } from "./admitted-request.ts";
+import { type ExchangeRecord, openRecord } from "./exchange-record.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
-import type { RequestHead } from "./request-head.ts";
+import type { HeadFacts } from "./reply-head.ts";
 import type { Waiter } from "./waiting-queue.ts";
-import { refuseAfterWait, refuseWhileCold, type WaitingRules } from "./waiting-rules.ts";
+import { refuseAfterWait, refuseWhileCold } from "./waiting-rules.ts";
 
 /** Maximum number of other replicas tried after the first one failed. */
 const furtherReplicas = 2;
 
-export interface ClaimOptions {
-  traffic: AppTraffic;
-  rules: WaitingRules;
-  head: Pick<RequestHead, "affinity">;
-  /** Monotonic. */
-  arrivedAt: number;
-  clock: Clock;
-  onGranted: (slot: ReplicaSlot) => void;
-  onRefused: (refusal: Refusal) => void;
+export interface ClaimListener {
+  onGranted(slot: ReplicaSlot): void;
+  onRefused(refusal: Refusal): void;
 }
 
 export class ReplicaClaim implements Waiter {
@@ -26,7 +21,9 @@ export class ReplicaClaim implements Waiter {
   readonly isPassive: boolean;
   /** True if no replica was ready when the request arrived. */
   readonly isColdStart: boolean;
-  readonly #options: ClaimOptions;
+  readonly #admitted: AdmittedRequest;
+  readonly #clock: Clock;
+  readonly #listener: ClaimListener;
   avoided: ReplicaSlot | undefined;
   /** Current or last replica of the request. */
   slot: ReplicaSlot | undefined;
@@ -40,12 +37,14 @@ export class ReplicaClaim implements Waiter {
   #soughtAt: number;
   #timer: NodeJS.Timeout | undefined;
 
-  constructor(options: ClaimOptions) {
-    this.#options = options;
-    this.affinity = options.head.affinity;
-    this.isPassive = options.rules.isPassive;
-    this.isColdStart = !options.traffic.isOpen;
-    this.#soughtAt = options.arrivedAt;
+  constructor(admitted: AdmittedRequest, clock: Clock, listener: ClaimListener) {
+    this.#admitted = admitted;
+    this.#clock = clock;
+    this.#listener = listener;
+    this.affinity = admitted.head.affinity;
+    this.isPassive = admitted.rules.isPassive;
+    this.isColdStart = !admitted.traffic.isOpen;
+    this.#soughtAt = admitted.arrivedAt;
   }
 
   /** True while the request is queued. */
@@ -56,7 +55,7 @@ export class ReplicaClaim implements Waiter {
   /** Acquires a replica; calls `onGranted` or `onRefused`, possibly at once. */
   seek(): void {
     if (this.#isOver) return;
-    const { traffic, rules, onRefused } = this.#options;
+    const { traffic, rules } = this.#admitted;
     const slot = traffic.take(this);
     if (slot !== undefined) {
       this.onGranted(slot);
@@ -66,25 +65,48 @@ export class ReplicaClaim implements Waiter {
     if (cold?.type === "starting") traffic.wantReplica();
     const refusal = cold ?? traffic.enqueue(this);
     if (refusal !== undefined) {
-      onRefused(refusal);
+      this.onRefused(refusal);
       return;
     }
     this.#timer = setTimeout(() => {
-      onRefused(refuseAfterWait(rules, traffic.wasOpenSince(this.#soughtAt)));
+      this.onRefused(refuseAfterWait(rules, traffic.wasOpenSince(this.#soughtAt)));
     }, rules.timeoutMs);
   }
 
   onGranted(slot: ReplicaSlot): void {
     clearTimeout(this.#timer);
-    this.grantedAt = this.#options.clock.now();
+    this.grantedAt = this.#clock.now();
     this.queueMs += this.grantedAt - this.#soughtAt;
     this.slot = slot;
     this.#isHeld = true;
-    this.#options.onGranted(slot);
+    this.#listener.onGranted(slot);
   }
 
   onRefused(refusal: Refusal): void {
-    this.#options.onRefused(refusal);
+    this.#listener.onRefused(refusal);
+  }
+
+  /** Facts for the head of a reply that arrives now. */
+  facts(): HeadFacts {
+    return {
+      requestId: this.#admitted.id,
+      replica: this.slot?.replica ?? "",
+      revision: this.slot?.revision ?? "",
+      queueMs: this.queueMs,
+      replicaMs: this.#clock.now() - this.grantedAt,
+      isColdStart: this.isColdStart,
+    };
+  }
+
+  /** Record of the request, which ends now. */
+  record(): ExchangeRecord {
+    return {
+      ...openRecord(this.#admitted, this.#clock),
+      revision: this.slot?.revision,
+      replica: this.slot?.replica,
+      isColdStart: this.isColdStart,
+      queueMs: this.queueMs,
+    };
   }
 
   /**
@@ -96,33 +118,33 @@ export class ReplicaClaim implements Waiter {
   changeReplica(isClosed: boolean): boolean {
     const { slot } = this;
     if (slot === undefined) return false;
-    if (isClosed) this.#options.traffic.avoid(slot);
+    if (isClosed) this.#admitted.traffic.avoid(slot);
     this.avoided = slot;
     this.release();
     this.#failures += 1;
     if (this.#failures > furtherReplicas) return false;
-    this.#soughtAt = this.#options.clock.now();
+    this.#soughtAt = this.#clock.now();
     this.seek();
     return true;
   }
 
   /** Releases the replica after a complete response. */
   finish(): void {
-    this.release(this.#options.clock.now() - this.grantedAt);
+    this.release(this.#clock.now() - this.grantedAt);
   }
 
   /** @param durationMs duration of a complete request */
   release(durationMs?: number): void {
     if (!this.#isHeld || this.slot === undefined) return;
     this.#isHeld = false;
-    this.#options.traffic.release(this.slot, this, durationMs);
+    this.#admitted.traffic.release(this.slot, this, durationMs);
   }
 
   /** Leaves the queue and the replica; the claim is then over. */
   end(): void {
     this.#isOver = true;
     clearTimeout(this.#timer);
-    this.#options.traffic.leave(this);
+    this.#admitted.traffic.leave(this);
     this.release();
   }
 }

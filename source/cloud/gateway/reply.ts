@@ -24,11 +24,10 @@ export interface ReplyOptions {
 
 export class Reply {
   readonly #response: ServerResponse;
-  readonly #limits: GatewayLimits;
-  readonly #keepAliveMs: number;
-  readonly #namesErrors: boolean;
+  readonly #options: ReplyOptions;
   readonly #onDrain: () => void;
-  #isEarly = false;
+  /** True while only the gateway's own stream head was sent, and nothing from a replica. */
+  isEarly = false;
   #comment = keepAliveComment;
   #boundary: EventBoundary | undefined;
   #stallTimer: NodeJS.Timeout | undefined;
@@ -38,15 +37,9 @@ export class Reply {
   sentBytes = 0;
 
   /** @param onDrain called when the client reads again */
-  constructor(
-    response: ServerResponse,
-    { limits, keepAliveMs, namesErrors }: ReplyOptions,
-    onDrain: () => void,
-  ) {
+  constructor(response: ServerResponse, options: ReplyOptions, onDrain: () => void) {
     this.#response = response;
-    this.#limits = limits;
-    this.#keepAliveMs = keepAliveMs;
-    this.#namesErrors = namesErrors;
+    this.#options = options;
     this.#onDrain = onDrain;
   }
 
@@ -55,14 +48,9 @@ export class Reply {
     return this.#response.headersSent;
   }
 
-  /** True while only the gateway's own stream head was sent, and nothing from a replica. */
-  get isEarly(): boolean {
-    return this.#isEarly;
-  }
-
   /** Starts an event stream before a replica exists, with repeated comments. */
   beginEarly(headers: string[], { comment, everyMs }: { comment: string; everyMs: number }): void {
-    this.#isEarly = true;
+    this.isEarly = true;
     this.#response.writeHead(200, "OK", headers);
     this.#boundary = new EventBoundary();
     this.#response.write(comment);
@@ -71,9 +59,9 @@ export class Reply {
 
   /** Starts the response; after `beginEarly` the head is skipped, and an event stream must follow. */
   begin({ status, statusText, headers, isEventStream }: ReplyHead): void {
-    if (this.#isEarly) {
-      this.#isEarly = false;
-      this.#startKeepAlive(keepAliveComment, this.#keepAliveMs);
+    if (this.isEarly) {
+      this.isEarly = false;
+      this.#startKeepAlive(keepAliveComment, this.#options.keepAliveMs);
       return;
     }
     const response = this.#response;
@@ -82,7 +70,7 @@ export class Reply {
     process.nextTick(flushHead, response);
     if (!isEventStream) return;
     this.#boundary = new EventBoundary();
-    this.#startKeepAlive(keepAliveComment, this.#keepAliveMs);
+    this.#startKeepAlive(keepAliveComment, this.#options.keepAliveMs);
   }
 
   /** @returns false if the client is slow; write again after `onDrain` */
@@ -108,9 +96,9 @@ export class Reply {
       breakOff(this.#response);
       return;
     }
-    const status = this.#isEarly ? statusOf(refusal) : undefined;
+    const status = this.isEarly ? statusOf(refusal) : undefined;
     const isAtBoundary = this.#boundary.isHere;
-    const isNamed = this.#namesErrors;
+    const isNamed = this.#options.namesErrors;
     this.#response.write(errorEvent(refusal, { isAtBoundary, isNamed, status }));
     this.end();
   }
@@ -149,7 +137,10 @@ export class Reply {
 
   #startStallTimer(): void {
     clearTimeout(this.#stallTimer);
-    this.#stallTimer = setTimeout(() => this.#response.destroy(), this.#limits.writeStallMs);
+    this.#stallTimer = setTimeout(
+      () => this.#response.destroy(),
+      this.#options.limits.writeStallMs,
+    );
   }
 }
 

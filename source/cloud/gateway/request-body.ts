@@ -44,8 +44,8 @@ export class RequestBody {
   readonly #options: BodyOptions;
   #pieces: Buffer[] = [];
   #heldBytes = 0;
-  #receivedBytes = 0;
-  #isComplete = false;
+  receivedBytes = 0;
+  isComplete = false;
   #whole: Buffer | undefined;
   #upload: Upload | undefined;
   #onComplete: (() => void) | undefined;
@@ -60,22 +60,14 @@ export class RequestBody {
     request.on("error", () => {});
   }
 
-  get receivedBytes(): number {
-    return this.#receivedBytes;
-  }
-
-  get isComplete(): boolean {
-    return this.#isComplete;
-  }
-
   /** True if `take` may be called again. */
   get isRepeatable(): boolean {
-    return this.#upload === undefined && this.#receivedBytes <= this.#options.repeatableBytes;
+    return this.#upload === undefined && this.receivedBytes <= this.#options.repeatableBytes;
   }
 
   /** Calls back once the body is complete; never if the client disconnects. */
   whenComplete(callback: () => void): void {
-    if (this.#isComplete) callback();
+    if (this.isComplete) callback();
     else this.#onComplete = callback;
   }
 
@@ -84,7 +76,7 @@ export class RequestBody {
     if (this.#whole !== undefined) return this.#whole;
     const pieces = this.#pieces;
     this.#letGo();
-    if (this.#isComplete) {
+    if (this.isComplete) {
       const [only] = pieces;
       this.#whole = pieces.length === 1 && only !== undefined ? only : Buffer.concat(pieces);
       return this.#whole;
@@ -95,7 +87,7 @@ export class RequestBody {
 
   /** Returns the complete body without taking it; undefined if incomplete or above `mostBytes`. */
   peek(mostBytes: number): Buffer | undefined {
-    if (!this.#isComplete || this.#receivedBytes > mostBytes) return undefined;
+    if (!this.isComplete || this.receivedBytes > mostBytes) return undefined;
     const [only = Buffer.alloc(0)] = this.#pieces;
     const whole = this.#pieces.length > 1 ? Buffer.concat(this.#pieces) : only;
     this.#pieces = [whole];
@@ -112,8 +104,8 @@ export class RequestBody {
   }
 
   readonly #onData = (piece: Buffer): void => {
-    this.#receivedBytes += piece.length;
-    if (this.#receivedBytes > this.#options.mostBytes) {
+    this.receivedBytes += piece.length;
+    if (this.receivedBytes > this.#options.mostBytes) {
       this.#fail("too_large");
     } else if (this.#upload !== undefined) {
       if (!this.#upload.push(piece)) this.#request.pause();
@@ -126,14 +118,14 @@ export class RequestBody {
   };
 
   readonly #onEnd = (): void => {
-    this.#isComplete = true;
+    this.isComplete = true;
     this.#upload?.push(null);
     this.#onComplete?.();
     this.#onComplete = undefined;
   };
 
   readonly #onClose = (): void => {
-    if (!this.#isComplete) this.#upload?.destroy(new Error("the client disconnected"));
+    if (!this.isComplete) this.#upload?.destroy(new Error("the client disconnected"));
   };
 
   #fail(fault: BodyFault): void {

@@ -4,7 +4,8 @@ import type { Duplex } from "node:stream";
 import { watchBodyRate } from "../../base/body-rate.ts";
 import { codingUnknown, isKnownCoding, watchHalfClosed } from "../../base/http-connection.ts";
 import { isLoopback } from "../../configuration/address.ts";
-import type { Admission, Admitted, Refused } from "./admission.ts";
+import { Changes } from "../changes.ts";
+import type { Admission } from "./admission.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import { plainAddress, readOrigin, type TrustedProxies } from "./client-address.ts";
 import { Exchange } from "./exchange.ts";
@@ -14,7 +15,7 @@ import { answerProbe, internalPathPrefix } from "./health-routes.ts";
 import { answerFromCache } from "./models-endpoint.ts";
 import { type Refusal, sendRefusal } from "./refusals.ts";
 import { type RequestHead, readRequestHead } from "./request-head.ts";
-import { type AppPath, readAppPath, withoutQuery } from "./request-path.ts";
+import { readAppPath, withoutQuery } from "./request-path.ts";
 import { readWaitingRules } from "./waiting-rules.ts";
 import { replyOnSocket, WebSocketTunnel } from "./web-socket-tunnel.ts";
 
@@ -49,8 +50,7 @@ export class RequestHandler {
   isStopping = false;
   /** Connections that close after the refusal sent on them. */
   readonly #closing = new WeakSet<Duplex>();
-  /** Callers that wait for all requests to end, each with its own limit. */
-  readonly #onIdle = new Set<() => void>();
+  readonly #changes = new Changes();
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
@@ -58,16 +58,8 @@ export class RequestHandler {
 
   /** Resolves when no request is in progress, or after `mostMs`. */
   async whenIdle(mostMs: number): Promise<void> {
-    if (this.active.size === 0) return;
-    await new Promise<void>((resolve) => {
-      const done = () => {
-        clearTimeout(timer);
-        this.#onIdle.delete(done);
-        resolve();
-      };
-      const timer = setTimeout(done, mostMs);
-      this.#onIdle.add(done);
-    });
+    const isIdle = () => this.active.size === 0 || undefined;
+    await this.#changes.until(isIdle, AbortSignal.timeout(mostMs)).catch(() => {});
   }
 
   isReplyingOn(socket: Duplex): boolean {
@@ -77,17 +69,23 @@ export class RequestHandler {
     );
   }
 
-  onRequest(request: IncomingMessage, response: ServerResponse, ingress: Ingress): void {
+  async onRequest(
+    request: IncomingMessage,
+    response: ServerResponse,
+    ingress: Ingress,
+  ): Promise<void> {
+    const { context } = this.#options;
     const parsed = this.#parse(request, response, ingress);
-    this.#admit(parsed, ingress, (admitted) => {
+    await this.#guarded(parsed, async () => {
+      const admitted = await this.#admit(parsed, ingress);
       if (admitted === undefined) {
-        const { uploadRate } = this.#options.context.limits;
-        watchBodyRate(request, uploadRate, () => request.socket.destroy());
+        if (request.socket.destroyed) return;
+        watchBodyRate(request, context.limits.uploadRate, () => request.socket.destroy());
         watchHalfClosed(request, response);
         return;
       }
-      if (answerFromCache(admitted, this.#options.context)) return;
-      const exchange = new Exchange(admitted, this.#options.context);
+      if (answerFromCache(admitted, context)) return;
+      const exchange = new Exchange(admitted, context);
       this.active.add(exchange);
       response.once("close", () => this.#remove(exchange));
       exchange.start();
@@ -95,9 +93,15 @@ export class RequestHandler {
   }
 
   /** Handles the handshake of a WebSocket. */
-  onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer, ingress: Ingress): void {
+  async onUpgrade(
+    request: IncomingMessage,
+    socket: Duplex,
+    early: Buffer,
+    ingress: Ingress,
+  ): Promise<void> {
     const parsed = this.#parse(request, replyOnSocket(request, socket), ingress);
-    this.#admit(parsed, ingress, (admitted) => {
+    await this.#guarded(parsed, async () => {
+      const admitted = await this.#admit(parsed, ingress);
       if (admitted === undefined) return;
       const tunnel = new WebSocketTunnel(admitted, this.#options.context, socket, early);
       this.active.add(tunnel);
@@ -107,23 +111,19 @@ export class RequestHandler {
   }
 
   /** Catches internal errors, so that they cost one request and not the gateway. */
-  #guarded(parsed: ParsedRequest, work: () => void): void {
+  async #guarded(parsed: ParsedRequest, work: () => Promise<void>): Promise<void> {
     try {
-      work();
+      await work();
     } catch (error) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.#options.log(`request ${parsed.id} failed with an internal error: ${text}`);
-      this.#refuse(parsed, {
-        type: "unexpected",
-        detail: "Internal error of the gateway.",
-      });
+      this.#refuse(parsed, { type: "unexpected", detail: "Internal error of the gateway." });
     }
   }
 
   #remove(exchange: ActiveExchange): void {
     this.active.delete(exchange);
-    if (this.active.size > 0) return;
-    for (const done of [...this.#onIdle]) done();
+    this.#changes.notify();
   }
 
   #parse(request: IncomingMessage, response: ServerResponse, { scheme }: Ingress): ParsedRequest {
@@ -134,38 +134,24 @@ export class RequestHandler {
     return { id: drawRequestId(), request, response, head, origin, arrivedAt };
   }
 
-  /** @param onAdmitted called with undefined if the request is answered already */
-  #admit(
-    parsed: ParsedRequest,
-    ingress: Ingress,
-    onAdmitted: (admitted: AdmittedRequest | undefined) => void,
-  ): void {
-    this.#guarded(parsed, () => {
-      const { request, head, origin } = parsed;
-      const target = request.url ?? "";
-      const path = readAppPath(target);
-      const refusal = this.#checkHead(parsed, ingress, target);
-      if (refusal !== undefined) onAdmitted(this.#refuse(parsed, refusal));
-      else if (target.startsWith(internalPathPrefix)) {
-        onAdmitted(this.#answerInternal(parsed, target));
-      } else if (path === undefined) onAdmitted(this.#refuse(parsed, notFound));
-      else if (this.isStopping) onAdmitted(this.#refuse(parsed, stopping));
-      else {
-        const caller = { head, method: request.method ?? "", address: origin.address };
-        this.#options.admission.admit(path, caller, (decision) => {
-          // Another process may have decided, while the client left.
-          if (request.socket.destroyed) this.#noteLoss(parsed);
-          else this.#guarded(parsed, () => onAdmitted(this.#apply(decision, path, parsed)));
-        });
-      }
-    });
-  }
-
-  #apply(
-    decision: Admitted | Refused,
-    path: AppPath,
-    parsed: ParsedRequest,
-  ): AdmittedRequest | undefined {
+  /** @returns undefined if the request is answered already */
+  async #admit(parsed: ParsedRequest, ingress: Ingress): Promise<AdmittedRequest | undefined> {
+    const { request, head, origin } = parsed;
+    const { admission, context } = this.#options;
+    const target = request.url ?? "";
+    const invalid = this.#checkHead(parsed, ingress, target);
+    if (invalid !== undefined) return this.#refuse(parsed, invalid);
+    if (target.startsWith(internalPathPrefix)) return await this.#answerInternal(parsed, target);
+    const path = readAppPath(target);
+    if (path === undefined) return this.#refuse(parsed, notFound);
+    if (this.isStopping) return this.#refuse(parsed, stopping);
+    const method = request.method ?? "";
+    const decision = await admission.admit(path, { head, method, address: origin.address });
+    if (request.socket.destroyed) {
+      // Another process may have decided, while the client left.
+      context.observe(refusedRecord(parsed, clientLeft, context.clock));
+      return undefined;
+    }
     const { traffic, key } = decision;
     if ("refusal" in decision) {
       // Unknown app names come from strangers and stay out of the statistics.
@@ -173,16 +159,10 @@ export class RequestHandler {
       return this.#refuse(facts, decision.refusal);
     }
     const known = { ...parsed, path, key };
-    const method = parsed.request.method ?? "";
     const { routed } = decision.traffic;
-    const rules = readWaitingRules(routed, parsed.head, { method, rest: path.rest });
+    const rules = readWaitingRules(routed, head, { method, rest: path.rest });
     if ("type" in rules) return this.#refuse(known, rules);
     return { ...known, traffic: decision.traffic, rules };
-  }
-
-  #noteLoss(parsed: ParsedRequest): void {
-    const { clock, observe } = this.#options.context;
-    observe(refusedRecord(parsed, clientLeft, clock));
   }
 
   #checkHead(
@@ -215,17 +195,16 @@ export class RequestHandler {
     return undefined;
   }
 
-  #answerInternal(parsed: ParsedRequest, target: string): undefined {
+  async #answerInternal(parsed: ParsedRequest, target: string): Promise<undefined> {
     const { request, response, head, origin } = parsed;
     const { admission, internalRoute, isReady } = this.#options;
-    const state = { isReady: isReady() && !this.isStopping };
-    if (answerProbe(request, response, withoutQuery(target), state)) return;
+    const isServing = isReady() && !this.isStopping;
+    if (answerProbe(request, response, withoutQuery(target), isServing)) return;
     if (internalRoute === undefined) return this.#refuse(parsed, notFound);
-    const caller = { head, method: request.method ?? "", address: origin.address };
-    admission.identify(caller, (key) => {
-      if (key !== undefined && head.expect !== undefined) response.writeContinue();
-      if (!internalRoute(request, response, key)) this.#refuse(parsed, notFound);
-    });
+    const { method = "" } = request;
+    const key = await admission.identify({ head, method, address: origin.address });
+    if (key !== undefined && head.expect !== undefined) response.writeContinue();
+    if (!internalRoute(request, response, key)) this.#refuse(parsed, notFound);
   }
 
   #refuse(parsed: ParsedRequest, refusal: Refusal): undefined {

@@ -3,24 +3,24 @@
 export interface RequestHead {
   /** Headers for the replica, unchanged: name, value, name, value. */
   passed: string[];
-  authorization: string | undefined;
+  authorization?: string | undefined;
   authorizationCount: number;
-  host: string | undefined;
+  host?: string | undefined;
   hostCount: number;
   /** Body size in bytes; undefined if the body is chunked or absent. */
-  contentLength: number | undefined;
+  contentLength?: number | undefined;
   /** `chunked`, or a coding that is refused; undefined without the header. */
-  transferCoding: string | undefined;
-  expect: string | undefined;
+  transferCoding?: string | undefined;
+  expect?: string | undefined;
   /** Set by a proxy in front of the gateway; used only if that proxy is trusted. */
-  forwardedFor: string | undefined;
-  forwardedProto: string | undefined;
-  forwardedHost: string | undefined;
-  forwarded: string | undefined;
+  forwardedFor?: string | undefined;
+  forwardedProto?: string | undefined;
+  forwardedHost?: string | undefined;
+  forwarded?: string | undefined;
   /** `X-Dctl-Start-Timeout` or `X-Fal-Request-Timeout`, as sent. */
-  startTimeout: string | undefined;
-  coldStart: string | undefined;
-  affinity: string | undefined;
+  startTimeout?: string | undefined;
+  coldStart?: string | undefined;
+  affinity?: string | undefined;
   forbidsRetry: boolean;
 }
 
@@ -55,20 +55,8 @@ export function namesInConnection(value: string): string[] {
 export function readRequestHead(raw: readonly string[]): RequestHead {
   const head: RequestHead = {
     passed: [],
-    authorization: undefined,
     authorizationCount: 0,
-    host: undefined,
     hostCount: 0,
-    contentLength: undefined,
-    transferCoding: undefined,
-    expect: undefined,
-    forwardedFor: undefined,
-    forwardedProto: undefined,
-    forwardedHost: undefined,
-    forwarded: undefined,
-    startTimeout: undefined,
-    coldStart: undefined,
-    affinity: undefined,
     forbidsRetry: false,
   };
   let dropped: string[] | undefined;
@@ -87,17 +75,32 @@ export function readRequestHead(raw: readonly string[]): RequestHead {
   return head;
 }
 
+/** Headers for the gateway alone; of several the last one counts. */
+const ownFields = new Map(
+  Object.entries({
+    host: "host",
+    authorization: "authorization",
+    expect: "expect",
+    "x-forwarded-proto": "forwardedProto",
+    "x-forwarded-host": "forwardedHost",
+    forwarded: "forwarded",
+    "x-dctl-start-timeout": "startTimeout",
+    "x-dctl-cold-start": "coldStart",
+    "x-dctl-affinity": "affinity",
+  } as const),
+);
+
 /** @returns true if the header is for the gateway and is not passed on */
 function note(head: RequestHead, name: string, value: string): boolean {
+  const field = ownFields.get(name);
+  if (field !== undefined) head[field] = value;
   switch (name) {
     case "host":
-      head.host = value;
       head.hostCount += 1;
-      return true;
+      break;
     case "authorization":
-      head.authorization = value;
       head.authorizationCount += 1;
-      return true;
+      break;
     case "content-length":
       head.contentLength = Number(value);
       return true;
@@ -105,57 +108,26 @@ function note(head: RequestHead, name: string, value: string): boolean {
       // Two of them form a list; only a single `chunked` is supported.
       head.transferCoding = head.transferCoding === undefined ? value : "several";
       return true;
-    case "expect":
-      head.expect = value;
-      return true;
     case "x-forwarded-for":
       // Each proxy may have added its own header.
       head.forwardedFor =
         head.forwardedFor === undefined ? value : `${head.forwardedFor}, ${value}`;
       return true;
-    case "x-forwarded-proto":
-      head.forwardedProto = value;
-      return true;
-    case "x-forwarded-host":
-      head.forwardedHost = value;
-      return true;
     case "x-forwarded-prefix":
     case "x-real-ip":
-      return true;
-    case "forwarded":
-      head.forwarded = value;
       return true;
     case "x-fal-request-timeout":
       head.startTimeout ??= value;
       return false;
+    case "x-dctl-no-retry":
+      head.forbidsRetry = value.trim() === "1";
   }
-  if (name.startsWith("x-dctl-")) {
-    noteOwn(head, name, value);
-    return true;
-  }
-  return ownHop.has(name) || imitatesOwn(name);
+  return field !== undefined || name.startsWith("x-dctl-") || ownHop.has(name) || imitatesOwn(name);
 }
 
 /** Drops forged gateway headers: many Python servers treat `_` in a name as `-`. */
 function imitatesOwn(name: string): boolean {
   return name.includes("_") && /^x[-_](dctl[-_]|forwarded[-_]|real[-_]ip$)/.test(name);
-}
-
-function noteOwn(head: RequestHead, name: string, value: string): void {
-  switch (name) {
-    case "x-dctl-start-timeout":
-      head.startTimeout = value;
-      return;
-    case "x-dctl-cold-start":
-      head.coldStart = value;
-      return;
-    case "x-dctl-affinity":
-      head.affinity = value;
-      return;
-    case "x-dctl-no-retry":
-      head.forbidsRetry = value.trim() === "1";
-      return;
-  }
 }
 
 /** @param headers name, value, name, value. @param names in lower case */

@@ -94,7 +94,7 @@ export class RoutingTable implements Traffic {
   }
 
   /** Closes all connections to replicas; those in use close when returned to the pool. */
-  close(): void {
+  closeConnections(): void {
     for (const slot of this.#slots.values()) slot.pool.close();
   }
 

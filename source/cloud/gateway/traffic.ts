@@ -1,6 +1,13 @@
 // Interface between control plane and gateway: routes in one direction, demand in the other.
 import type { AuthMode, ScaleSettings, TimeLimits } from "../app-config.ts";
-import type { BoundAddress } from "./listener-options.ts";
+
+/** Address on which a gateway listens. */
+export interface BoundAddress {
+  scheme: "http" | "https";
+  host: string;
+  port: number;
+  url: string;
+}
 
 export interface RoutedReplica {
   replica: string;

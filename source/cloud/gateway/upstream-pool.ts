@@ -1,7 +1,8 @@
 // Connections to one replica, each with one request at a time. Reuses the latest idle connection, so
 // that the others can close.
-import { connect } from "node:net";
-import { Client } from "undici";
+import type { Client } from "undici";
+import PlainClient from "undici/lib/dispatcher/client.js";
+import { canConnect } from "../engines/ready-probe.ts";
 import type { ReplicaAddress } from "../replica-address.ts";
 
 /** Below the 5 s after which uvicorn closes an idle connection. */
@@ -14,7 +15,7 @@ export class UpstreamConnection {
   answered = 0;
 
   constructor(origin: string, connectTimeoutMs: number) {
-    this.client = new Client(origin, {
+    this.client = new PlainClient(origin, {
       pipelining: 1,
       keepAliveTimeout: idleMs,
       keepAliveMaxTimeout: idleMs,
@@ -50,15 +51,7 @@ export class UpstreamPool {
 
   /** Resolves to true while the replica, or the proxy in front of it, accepts connections. */
   async isListening(): Promise<boolean> {
-    const { hostname, port } = this.#address;
-    const socket = connect({ host: hostname, port });
-    socket.setTimeout(this.#connectTimeoutMs, () => socket.destroy());
-    return await new Promise<boolean>((resolve) => {
-      socket.once("connect", () => resolve(true));
-      // An error is followed by "close".
-      socket.on("error", () => {});
-      socket.once("close", () => resolve(false));
-    }).finally(() => socket.destroy());
+    return await canConnect(this.#address, this.#connectTimeoutMs);
   }
 
   /** Closes idle connections now, and the others when they return. */

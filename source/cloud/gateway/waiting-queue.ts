@@ -1,4 +1,4 @@
-// Queue of one app's requests that wait for a replica, in order of arrival.
+// Requests of an app that wait for a replica: their number, and an estimate of their wait.
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 
@@ -11,45 +11,6 @@ export interface Waiter {
   /** Called when the request gets a replica; `AppTraffic.release` returns it. */
   onGranted(slot: ReplicaSlot): void;
   onRefused(refusal: Refusal): void;
-}
-
-export class WaitingQueue {
-  #waiters = new Map<Waiter, number>();
-
-  get size(): number {
-    return this.#waiters.size;
-  }
-
-  /** @param since monotonic milliseconds */
-  add(waiter: Waiter, since: number): void {
-    this.#waiters.set(waiter, since);
-  }
-
-  /** Adds it in front of all others. */
-  addFirst(waiter: Waiter, since: number): void {
-    this.#waiters = new Map([[waiter, since], ...this.#waiters]);
-  }
-
-  remove(waiter: Waiter): boolean {
-    return this.#waiters.delete(waiter);
-  }
-
-  get first(): Waiter | undefined {
-    return this.#waiters.keys().next().value;
-  }
-
-  /** Milliseconds that the first one has waited; 0 if the queue is empty. */
-  oldestMs(now: number): number {
-    const since: number | undefined = this.#waiters.values().next().value;
-    return since === undefined ? 0 : now - since;
-  }
-
-  /** Empties it. */
-  takeAll(): Waiter[] {
-    const waiters = [...this.#waiters.keys()];
-    this.#waiters.clear();
-    return waiters;
-  }
 }
 
 /** Maximum queue length for the settings of an app. */

@@ -7,8 +7,7 @@ import { http } from "../../base/node-http.ts";
 import { isReplyOfGone, replicaMark } from "../replica-address.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import type { FailureKind } from "./attempt.ts";
-import { openRecord } from "./exchange-record.ts";
-import { refuseAttempt, requestTimeout } from "./exchange-refusals.ts";
+import { attemptRefusals, requestTimeout } from "./exchange-refusals.ts";
 import { type Refusal, sendRefusal } from "./refusals.ts";
 import { ReplicaClaim } from "./replica-claim.ts";
 import { replicaHeaders } from "./replica-headers.ts";
@@ -53,12 +52,7 @@ export class WebSocketTunnel {
     this.#context = context;
     this.#socket = socket;
     this.#early = early.length > 0 ? [early] : [];
-    this.#claim = new ReplicaClaim({
-      traffic: admitted.traffic,
-      rules: admitted.rules,
-      head: admitted.head,
-      arrivedAt: admitted.arrivedAt,
-      clock: context.clock,
+    this.#claim = new ReplicaClaim(admitted, context.clock, {
       onGranted: (slot) => this.#shakeHands(slot),
       onRefused: (refusal) => this.refuse(refusal),
     });
@@ -178,17 +172,9 @@ export class WebSocketTunnel {
   }
 
   #readHead(reply: IncomingMessage): ReadReplyHead {
-    const { slot, queueMs, grantedAt, isColdStart } = this.#claim;
-    const now = this.#context.clock.now();
-    this.#firstByteMs = now - this.admitted.arrivedAt;
-    return readReplyHead(reply.statusCode ?? 502, reply.rawHeaders, reply.statusMessage ?? "", {
-      requestId: this.admitted.id,
-      replica: slot?.replica ?? "",
-      revision: slot?.revision ?? "",
-      queueMs,
-      replicaMs: now - grantedAt,
-      isColdStart,
-    });
+    this.#firstByteMs = this.#context.clock.now() - this.admitted.arrivedAt;
+    const { statusCode = 502, rawHeaders, statusMessage = "" } = reply;
+    return readReplyHead(statusCode, rawHeaders, statusMessage, this.#claim.facts());
   }
 
   #onError(error: Error): void {
@@ -215,7 +201,7 @@ export class WebSocketTunnel {
   #retry(kind: FailureKind): void {
     const mayRepeat = !this.admitted.head.forbidsRetry;
     if (mayRepeat && this.#claim.changeReplica(kind !== "disconnected")) return;
-    this.refuse(refuseAttempt(kind));
+    this.refuse(attemptRefusals[kind]);
   }
 
   #stop(): void {
@@ -230,16 +216,11 @@ export class WebSocketTunnel {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#stop();
-    const { slot, isColdStart, queueMs } = this.#claim;
     const hasLeft = this.#status === 499;
     this.#context.observe({
-      ...openRecord(this.admitted, this.#context.clock),
-      revision: slot?.revision,
-      replica: slot?.replica,
+      ...this.#claim.record(),
       status: this.#status,
       errorType: hasLeft ? "client_disconnected" : this.#refusal?.type,
-      isColdStart,
-      queueMs,
       firstByteMs: this.#firstByteMs,
       receivedBytes: this.#receivedBytes,
       sentBytes: this.#sentBytes,

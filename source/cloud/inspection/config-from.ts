@@ -1,7 +1,6 @@
 // Configuration of a revision, from the script, flags and defaults.
 import {
   type AppConfig,
-  type AuthMode,
   defaultLimits,
   defaultScale,
   type ScaleSettings,
@@ -10,18 +9,26 @@ import {
 import { defaultMultiplexing } from "./batching-server.ts";
 import { ConfigKeywords } from "./config-keywords.ts";
 import { looksSecret } from "./environment-snapshot.ts";
-import { hardwareFrom } from "./hardware-from.ts";
+import { type HardwareFlags, hardwareFrom } from "./hardware-from.ts";
 import type { Inspection } from "./inspection.ts";
 
+type Optional<T> = { [Name in keyof T]?: T[Name] | undefined };
+
+/** Fields that a flag sets as they are. */
+type PlainFields =
+  | "auth"
+  | "exposedPort"
+  | "healthPath"
+  | "healthStatus"
+  | "coldStart"
+  | "sseKeepAliveMs"
+  | "modelsCache"
+  | "earlyStream"
+  | "portRewrite"
+  | "upstreamAuthorizationSecret";
+
 /** Values of flags; undefined falls back to the script, then to the default. */
-export interface ConfigFlags {
-  auth?: AuthMode | undefined;
-  exposedPort?: number | undefined;
-  healthPath?: string | undefined;
-  healthStatus?: number | undefined;
-  /** "any" accepts any machine and reserves no GPU. */
-  machineType?: string | undefined;
-  gpuCount?: number | undefined;
+export interface ConfigFlags extends HardwareFlags, Optional<Pick<AppConfig, PlainFields>> {
   /** Overrides variables that the script reads. */
   environment?: Record<string, string> | undefined;
   /** Added to the secrets that the script names. */
@@ -35,13 +42,7 @@ export interface ConfigFlags {
   imageMode?: "pip" | "ignore" | undefined;
   scale?: Partial<ScaleSettings> | undefined;
   limits?: Partial<TimeLimits> | undefined;
-  coldStart?: "wait" | "fail" | undefined;
   noWakePaths?: readonly string[] | undefined;
-  sseKeepAliveMs?: number | undefined;
-  modelsCache?: boolean | undefined;
-  earlyStream?: boolean | undefined;
-  portRewrite?: AppConfig["portRewrite"] | undefined;
-  upstreamAuthorizationSecret?: string | undefined;
 }
 
 const defaultPort = 8000;
@@ -130,40 +131,32 @@ function scaleOf(
   keywords: ConfigKeywords,
   flags: Partial<ScaleSettings>,
 ): ScaleSettings {
-  const read = <Name extends keyof ScaleSettings>(name: Name, of: () => number | undefined) =>
-    flags[name] ?? of();
-  const minConcurrency =
-    read("minConcurrency", () => keywords.number("min_concurrency")) ?? defaultScale.minConcurrency;
-  const concurrencyBuffer =
-    read("concurrencyBuffer", () => keywords.number("concurrency_buffer")) ??
-    defaultScale.concurrencyBuffer;
-  const maxConcurrency =
-    read("maxConcurrency", () => keywords.number("max_concurrency", { least: 1 })) ??
-    Math.max(defaultScale.maxConcurrency, minConcurrency, concurrencyBuffer);
-  if (minConcurrency > maxConcurrency) {
-    const fault = `is ${minConcurrency}, above the maximum number of replicas, ${maxConcurrency}`;
-    throw keywords.invalid("min_concurrency", fault);
-  }
-  return {
-    minConcurrency,
-    maxConcurrency,
-    concurrencyBuffer,
+  const set = {
+    minConcurrency: flags.minConcurrency ?? keywords.number("min_concurrency"),
+    maxConcurrency: flags.maxConcurrency ?? keywords.number("max_concurrency", { least: 1 }),
+    concurrencyBuffer: flags.concurrencyBuffer ?? keywords.number("concurrency_buffer"),
     concurrencyBufferPerc:
-      read("concurrencyBufferPerc", () => keywords.number("concurrency_buffer_perc")) ??
-      defaultScale.concurrencyBufferPerc,
-    maxMultiplexing:
-      read("maxMultiplexing", () => multiplexingOf(keywords)) ?? defaultMultiplexing(inspection),
-    targetUtilization:
-      read("targetUtilization", () => utilizationOf(keywords)) ?? defaultScale.targetUtilization,
-    scalingDelayMs:
-      read("scalingDelayMs", () => keywords.seconds("scaling_delay")) ??
-      defaultScale.scalingDelayMs,
-    keepAliveMs:
-      read("keepAliveMs", () => keywords.seconds("keep_alive")) ?? defaultScale.keepAliveMs,
-    maxStarting:
-      read("maxStarting", () => keywords.number("max_starting", { least: 1 })) ??
-      defaultScale.maxStarting,
+      flags.concurrencyBufferPerc ?? keywords.number("concurrency_buffer_perc"),
+    maxMultiplexing: flags.maxMultiplexing ?? multiplexingOf(keywords),
+    targetUtilization: flags.targetUtilization ?? utilizationOf(keywords),
+    scalingDelayMs: flags.scalingDelayMs ?? keywords.seconds("scaling_delay"),
+    keepAliveMs: flags.keepAliveMs ?? keywords.seconds("keep_alive"),
+    maxStarting: flags.maxStarting ?? keywords.number("max_starting", { least: 1 }),
   };
+  const maxMultiplexing = defaultMultiplexing(inspection);
+  const scale = withDefaults(set, { ...defaultScale, maxMultiplexing });
+  const { minConcurrency, concurrencyBuffer } = scale;
+  if (set.maxConcurrency === undefined) {
+    scale.maxConcurrency = Math.max(scale.maxConcurrency, minConcurrency, concurrencyBuffer);
+  }
+  if (minConcurrency <= scale.maxConcurrency) return scale;
+  const most = `the maximum number of replicas, ${scale.maxConcurrency}`;
+  throw keywords.invalid("min_concurrency", `is ${minConcurrency}, above ${most}`);
+}
+
+function withDefaults<T extends object>(set: Optional<T>, defaults: T): T {
+  const values = Object.entries(set).filter(([, value]) => value !== undefined);
+  return { ...defaults, ...Object.fromEntries(values) };
 }
 
 function multiplexingOf(keywords: ConfigKeywords): number | undefined {
@@ -183,25 +176,18 @@ function targetInputsOf(keywords: ConfigKeywords): number | undefined {
 }
 
 function limitsOf(keywords: ConfigKeywords, flags: Partial<TimeLimits>): TimeLimits {
-  return {
-    startupTimeoutMs:
-      flags.startupTimeoutMs ??
-      keywords.seconds("startup_timeout") ??
-      defaultLimits.startupTimeoutMs,
-    requestTimeoutMs:
-      flags.requestTimeoutMs ??
-      keywords.seconds("request_timeout") ??
-      defaultLimits.requestTimeoutMs,
-    drainTimeoutMs:
-      flags.drainTimeoutMs ?? keywords.seconds("drain_timeout") ?? defaultLimits.drainTimeoutMs,
+  const set = {
+    startupTimeoutMs: flags.startupTimeoutMs ?? keywords.seconds("startup_timeout"),
+    requestTimeoutMs: flags.requestTimeoutMs ?? keywords.seconds("request_timeout"),
+    drainTimeoutMs: flags.drainTimeoutMs ?? keywords.seconds("drain_timeout"),
     terminationGraceMs:
       flags.terminationGraceMs ??
       keywords.seconds("termination_grace") ??
-      keywords.seconds("termination_grace_period_seconds") ??
-      defaultLimits.terminationGraceMs,
+      keywords.seconds("termination_grace_period_seconds"),
     // To fal, 0 means no limit of its own.
     requestStartTimeoutMs: keywords.seconds("request_start_timeout") || undefined,
   };
+  return withDefaults(set, defaultLimits);
 }
 
 function environmentOf(

@@ -4,6 +4,7 @@ import type { ConfigKeywords } from "./config-keywords.ts";
 
 /** Values of flags, which replace the script's hardware. */
 export interface HardwareFlags {
+  /** "any" accepts any machine and reserves no GPU. */
   machineType?: string | undefined;
   gpuCount?: number | undefined;
 }

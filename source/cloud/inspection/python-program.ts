@@ -1,6 +1,7 @@
 // Runner of the package's Python files, which print a JSON document.
 import { type ExecFileException, execFile } from "node:child_process";
 import path from "node:path";
+import { parseJson } from "../../base/json.ts";
 import { packageFolder } from "../../base/package-facts.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
@@ -17,10 +18,10 @@ export interface PythonRun {
   signal?: AbortSignal | undefined;
 }
 
-/** Result of a run that printed no document. */
-export type PythonFailure = { kind: "timeout" } | { kind: "crash"; sentence: string };
-
-export type PythonAnswer = { kind: "document"; value: unknown } | PythonFailure;
+export type PythonAnswer =
+  | { kind: "document"; value: unknown }
+  | { kind: "timeout" }
+  | { kind: "crash"; sentence: string };
 
 const largestAnswerBytes = 32 * 1024 ** 2;
 /** Isolates the interpreter: no Python environment variables, no installed packages. */
@@ -52,7 +53,7 @@ export async function askPython(run: PythonRun): Promise<PythonAnswer> {
   } as const;
   const { error, output, errors } = await execute(python, words, options);
   signal?.throwIfAborted();
-  const value = parsed(output);
+  const value = parseJson(output);
   if (value !== undefined) return { kind: "document", value };
   if (error?.code === "ENOENT") throw missing(python);
   if (wasKilled(error)) return { kind: "timeout" };
@@ -111,14 +112,6 @@ function execute(
 /** Returns true for our time limit, or the CPU limit that the program sets itself. */
 function wasKilled(error: ExecFileException | undefined): boolean {
   return error?.killed === true || error?.signal === "SIGKILL" || error?.signal === "SIGXCPU";
-}
-
-function parsed(output: string): unknown {
-  try {
-    return JSON.parse(output);
-  } catch {
-    return undefined; // no output, or truncated: the caller reports why
-  }
 }
 
 function missing(python: string): ProductError {

@@ -59,7 +59,7 @@ export class CloudKeyStore implements KeyVerifier {
     this.#database = database;
     this.#log = log;
     this.#clock = clock;
-    for (const row of database.statement("SELECT * FROM keys").all()) {
+    for (const row of database.all("SELECT * FROM keys")) {
       const key = toKey(row);
       this.#stored.set(key.id, { key, digest: toDigest(row.digest) });
     }
@@ -182,7 +182,7 @@ export class CloudKeyStore implements KeyVerifier {
       this.#database.transaction(() => {
         for (const id of ids) {
           const usedAt = this.#stored.get(id)?.key.lastUsedAt ?? null;
-          this.#database.statement("UPDATE keys SET used_at = ? WHERE id = ?").run(usedAt, id);
+          this.#database.run("UPDATE keys SET used_at = ? WHERE id = ?", [usedAt, id]);
         }
       });
     } catch (error) {
@@ -234,21 +234,28 @@ export class CloudKeyStore implements KeyVerifier {
   }
 
   #insert({ key, digest }: StoredKey): void {
-    this.#database
-      .statement(
-        `INSERT INTO keys (id, organisation, digest, scope, apps, description,
+    this.#database.run(
+      `INSERT INTO keys (id, organisation, digest, scope, apps, description,
           requests_per_minute, created_at, expires_at) VALUES (?,?,?,?,?,?,?,?,?)`,
-      )
-      .run(
-        ...[key.id, key.organisation, digest, key.scope, JSON.stringify(key.apps)],
-        ...[key.description, key.requestsPerMinute ?? null, key.createdAt, key.expiresAt ?? null],
-      );
+      [
+        key.id,
+        key.organisation,
+        digest,
+        key.scope,
+        JSON.stringify(key.apps),
+        key.description,
+        key.requestsPerMinute ?? null,
+        key.createdAt,
+        key.expiresAt ?? null,
+      ],
+    );
   }
 
   #update(key: CloudKey): void {
-    this.#database
-      .statement("UPDATE keys SET expires_at = ?, revoked_at = ?, replaced_by = ? WHERE id = ?")
-      .run(key.expiresAt ?? null, key.revokedAt ?? null, key.replacedBy ?? null, key.id);
+    this.#database.run(
+      "UPDATE keys SET expires_at = ?, revoked_at = ?, replaced_by = ? WHERE id = ?",
+      [key.expiresAt ?? null, key.revokedAt ?? null, key.replacedBy ?? null, key.id],
+    );
   }
 }
 

@@ -1,9 +1,8 @@
 // Tokens of keys: their accepted forms, and the check against the digests of all keys.
-import { timingSafeEqual } from "node:crypto";
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { keyState } from "../../keys/key-record.ts";
 import { parseToken, type TokenParts } from "../../keys/token.ts";
 import type { CloudKey } from "./cloud-key.ts";
-import { createDigest } from "./pepper.ts";
 
 /** Prefix of deployctl's keys. */
 export const cloudKeyPrefix = "dk_";
@@ -26,13 +25,18 @@ export interface StoredKey {
 
 /** Finds the key of a token, in the same time for every wrong token. */
 export class TokenCheck {
-  readonly digest: (secret: string) => Buffer;
+  readonly #pepper: Buffer;
   /** Compared when the key does not exist, so that both cases take the same time. */
   readonly #noDigest: Buffer;
 
   constructor(pepper: Buffer) {
-    this.digest = createDigest(pepper);
+    this.#pepper = pepper;
     this.#noDigest = this.digest("");
+  }
+
+  /** Stored instead of a secret. A fast hash is safe here, as 256 random bits cannot be guessed. */
+  digest(secret: string): Buffer {
+    return createHmac("sha256", this.#pepper).update(secret).digest();
   }
 
   /**

@@ -21,21 +21,15 @@ const maximumWaitingCharacters = 8 * 2 ** 20;
 
 /** Writes in the background, so that no request waits. */
 export class AccessLog {
-  readonly #file: string;
-  readonly #log: (text: string) => void;
-  readonly #fileBytes: number;
-  readonly #keptFiles: number;
+  readonly #options: Required<AccessLogOptions>;
   #waiting: string[] = [];
   #waitingCharacters = 0;
   #timer: NodeJS.Timeout | undefined;
   #writing: Promise<void> = Promise.resolve();
   #hasFailed = false;
 
-  constructor({ file, log, fileBytes = 10 * 2 ** 20, keptFiles = 5 }: AccessLogOptions) {
-    this.#file = file;
-    this.#log = log;
-    this.#fileBytes = fileBytes;
-    this.#keptFiles = keptFiles;
+  constructor(options: AccessLogOptions) {
+    this.#options = { fileBytes: 10 * 2 ** 20, keptFiles: 5, ...options };
   }
 
   write(record: ExchangeRecord): void {
@@ -59,26 +53,28 @@ export class AccessLog {
     const text = this.#waiting.join("");
     this.#waiting = [];
     this.#waitingCharacters = 0;
+    const { file, log } = this.#options;
     try {
       await this.#rotate();
-      await appendFile(this.#file, text, { mode: 0o600 });
-      if (this.#hasFailed) this.#log(`writing to the access log ${this.#file} again`);
+      await appendFile(file, text, { mode: 0o600 });
+      if (this.#hasFailed) log(`writing to the access log ${file} again`);
       this.#hasFailed = false;
     } catch (error) {
-      if (!this.#hasFailed) this.#log(`cannot write the access log: ${describeError(error)}`);
+      if (!this.#hasFailed) log(`cannot write the access log: ${describeError(error)}`);
       this.#hasFailed = true;
     }
   }
 
   async #rotate(): Promise<void> {
-    const size = await sizeOf(this.#file);
-    if (size === undefined) await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
-    if (size === undefined || size < this.#fileBytes) return;
-    for (let age = this.#keptFiles - 1; age >= 1; age -= 1) {
-      const from = `${this.#file}.${age}`;
-      if ((await sizeOf(from)) !== undefined) await rename(from, `${this.#file}.${age + 1}`);
+    const { file, fileBytes, keptFiles } = this.#options;
+    const size = await sizeOf(file);
+    if (size === undefined) await mkdir(path.dirname(file), { recursive: true, mode: 0o700 });
+    if (size === undefined || size < fileBytes) return;
+    for (let age = keptFiles - 1; age >= 1; age -= 1) {
+      const from = `${file}.${age}`;
+      if ((await sizeOf(from)) !== undefined) await rename(from, `${file}.${age + 1}`);
     }
-    await rename(this.#file, `${this.#file}.1`);
+    await rename(file, `${file}.1`);
   }
 }
 

@@ -70,28 +70,25 @@ export class CloudMetrics {
 
   /** @param read returns all apps; called at each scrape */
   constructor(read: () => readonly AppGauges[]) {
-    this.#gauge("inflight", "Requests in progress.", appLabels, (gauge) => {
-      for (const { organisation, app, demand } of read()) {
-        gauge.set({ org: organisation, app }, demand.busy);
-      }
-    });
-    this.#gauge("queued", "Requests waiting for a replica.", appLabels, (gauge) => {
-      for (const { organisation, app, demand } of read()) {
-        gauge.set({ org: organisation, app }, demand.queued);
-      }
-    });
-    this.#gauge("replicas", "Replicas by state.", [...appLabels, "state"], (gauge) => {
-      for (const { organisation, app, replicas } of read()) {
-        for (const [state, count] of Object.entries(replicas)) {
-          gauge.set({ org: organisation, app, state }, count);
-        }
-      }
-    });
+    const each = (set: (labels: { org: string; app: string }, gauges: AppGauges) => void) => {
+      for (const app of read()) set({ org: app.organisation, app: app.app }, app);
+    };
+    this.#gauge("inflight", "Requests in progress.", appLabels, (gauge) =>
+      each((labels, { demand }) => gauge.set(labels, demand.busy)),
+    );
+    this.#gauge("queued", "Requests waiting for a replica.", appLabels, (gauge) =>
+      each((labels, { demand }) => gauge.set(labels, demand.queued)),
+    );
+    this.#gauge("replicas", "Replicas by state.", [...appLabels, "state"], (gauge) =>
+      each((labels, { replicas }) => {
+        for (const [state, n] of Object.entries(replicas)) gauge.set({ ...labels, state }, n);
+      }),
+    );
   }
 
-  /** Returns metrics in Prometheus text format, with their content type. */
-  async scrape(): Promise<{ contentType: string; text: string }> {
-    return { contentType: this.#registry.contentType, text: await this.#registry.metrics() };
+  /** Returns metrics in Prometheus text format. */
+  async scrape(): Promise<string> {
+    return await this.#registry.metrics();
   }
 
   observe(record: ExchangeRecord): void {

@@ -1,4 +1,5 @@
 // Token counts of a response, read from its end, where model servers report them.
+import { isRecord, parseJson } from "../../base/json.ts";
 import type { TokenCounts } from "../gateway/exchange-record.ts";
 
 /** Bytes kept from the end of a response. */
@@ -45,7 +46,7 @@ function readUsage(text: string, begin: number): TokenCounts | undefined {
   const completion = count(usage.completion_tokens) ?? count(usage.output_tokens);
   if (prompt === undefined && completion === undefined) return undefined;
   const details = usage.prompt_tokens_details ?? usage.input_tokens_details;
-  const cached = isObject(details) ? count(details.cached_tokens) : undefined;
+  const cached = isRecord(details) ? count(details.cached_tokens) : undefined;
   return { prompt: prompt ?? 0, completion: completion ?? 0, cached: cached ?? 0 };
 }
 
@@ -57,25 +58,14 @@ function readObject(text: string, begin: number): Record<string, unknown> | unde
   for (let index = begin + open[0].length - 1; index < text.length; index += 1) {
     if (text[index] === "{") depth += 1;
     if (text[index] === "}") depth -= 1;
-    if (depth === 0) return parse(text.slice(begin, index + 1));
+    if (depth > 0) continue;
+    // A model's output may look like it.
+    const value = parseJson(text.slice(begin, index + 1));
+    return isRecord(value) ? value : undefined;
   }
   return undefined;
 }
 
-function parse(text: string): Record<string, unknown> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch {
-    // A model's output may look like it.
-    return undefined;
-  }
-}
-
 function count(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null;
 }

@@ -137,3 +137,24 @@ function timeOf(figures: UsageFigures, gpu: string): TimeSpent {
 function noTime(): TimeSpent {
   return { starting: 0, busy: 0, idle: 0, draining: 0 };
 }
+
+/** Price of one GPU hour by GPU name; "*" for all others. */
+export type Prices = Readonly<Record<string, number>>;
+
+const hourMs = 3_600_000;
+
+/** Returns the cost of the GPU time. */
+export function costOf({ gpuMs }: UsageFigures, prices: Prices): number {
+  const costs = Object.entries(gpuMs).flatMap(([gpu, spent]) => {
+    const price = priceOf(gpu, prices);
+    return Object.values(spent).map((ms) => (ms / hourMs) * price);
+  });
+  return costs.reduce((sum, cost) => sum + cost, 0);
+}
+
+/** Returns the price of the longest matching name: "H100" for "NVIDIA H100 80GB HBM3". */
+function priceOf(gpu: string, prices: Prices): number {
+  const names = Object.keys(prices).filter((name) => name !== "*" && gpu.includes(name));
+  const best = names.sort((one, other) => other.length - one.length)[0];
+  return prices[best ?? "*"] ?? 0;
+}

@@ -18,12 +18,9 @@ export interface AppUsage {
   figures: UsageFigures;
 }
 
-interface HourOfApp {
-  organisation: string;
-  app: string;
+interface HourOfApp extends AppUsage {
   /** Hours since 1970. */
   hour: number;
-  figures: UsageFigures;
 }
 
 const hourMs = 3_600_000;
@@ -71,9 +68,10 @@ export class UsageStore {
   read(since: number, wanted: { organisation?: string; app?: string } = {}): AppUsage[] {
     this.write();
     const totals = new Map<string, AppUsage>();
-    const rows = this.#database
-      .statement("SELECT * FROM usage WHERE hour >= ? ORDER BY organisation, app, hour")
-      .all(Math.floor(since / hourMs));
+    const rows = this.#database.all(
+      "SELECT * FROM usage WHERE hour >= ? ORDER BY organisation, app, hour",
+      [Math.floor(since / hourMs)],
+    );
     for (const row of rows) {
       const organisation = String(row.organisation);
       const app = String(row.app);
@@ -107,15 +105,17 @@ export class UsageStore {
   }
 
   #add({ organisation, app, hour, figures }: HourOfApp): void {
-    const found = this.#database
-      .statement("SELECT figures FROM usage WHERE organisation = ? AND app = ? AND hour = ?")
-      .get(organisation, app, hour);
+    const found = this.#database.get(
+      "SELECT figures FROM usage WHERE organisation = ? AND app = ? AND hour = ?",
+      [organisation, app, hour],
+    );
     const total = noUsage();
     if (found !== undefined) addFigures(total, readFigures(found.figures));
     addFigures(total, figures);
-    this.#database
-      .statement("INSERT OR REPLACE INTO usage (organisation, app, hour, figures) VALUES (?,?,?,?)")
-      .run(organisation, app, hour, JSON.stringify(total));
+    this.#database.run(
+      "INSERT OR REPLACE INTO usage (organisation, app, hour, figures) VALUES (?,?,?,?)",
+      [organisation, app, hour, JSON.stringify(total)],
+    );
   }
 
   #hourOf(organisation: string, app: string): UsageFigures {

@@ -54,16 +54,14 @@ export class AppRecords {
 
   /** Lists apps, including tombstones. */
   list(): AppRecord[] {
-    return this.#database
-      .statement("SELECT * FROM apps ORDER BY organisation, app")
-      .all()
-      .map(toRecord);
+    return this.#database.all("SELECT * FROM apps ORDER BY organisation, app").map(toRecord);
   }
 
   find({ organisation, app }: AppKey): AppRecord | undefined {
-    const row = this.#database
-      .statement("SELECT * FROM apps WHERE organisation = ? AND app = ?")
-      .get(organisation, app);
+    const row = this.#database.get("SELECT * FROM apps WHERE organisation = ? AND app = ?", [
+      organisation,
+      app,
+    ]);
     return row === undefined ? undefined : toRecord(row);
   }
 
@@ -81,15 +79,14 @@ export class AppRecords {
   /** Creates the app or replaces its tombstone, continuing the old revision numbers. */
   create(key: AppKey, { isEphemeral }: { isEphemeral: boolean }): AppRecord {
     const now = this.#clock.wallMs();
-    this.#database
-      .statement(
-        `INSERT INTO apps (organisation, app, desired, overrides, is_ephemeral, last_number, created_at, updated_at)
+    this.#database.run(
+      `INSERT INTO apps (organisation, app, desired, overrides, is_ephemeral, last_number, created_at, updated_at)
          VALUES (?, ?, 'active', '{}', ?, 0, ?, ?)
          ON CONFLICT (organisation, app) DO UPDATE SET desired = 'active', active_revision = NULL,
            rollout = NULL, overrides = '{}', is_ephemeral = excluded.is_ephemeral,
            created_at = excluded.created_at, updated_at = excluded.updated_at, deleted_at = NULL`,
-      )
-      .run(key.organisation, key.app, isEphemeral ? 1 : 0, now, now);
+      [key.organisation, key.app, isEphemeral ? 1 : 0, now, now],
+    );
     return this.get(key);
   }
 
@@ -102,13 +99,13 @@ export class AppRecords {
       >
     >,
   ): void {
-    const next = { ...this.#require(key), ...change };
-    this.#database
-      .statement(
-        `UPDATE apps SET desired = ?, active_revision = ?, rollout = ?, overrides = ?, last_number = ?,
+    const record = this.find(key);
+    if (record === undefined) throw new Error(`no record of the app ${appName(key)}`);
+    const next = { ...record, ...change };
+    this.#database.run(
+      `UPDATE apps SET desired = ?, active_revision = ?, rollout = ?, overrides = ?, last_number = ?,
            deleted_at = ?, updated_at = ? WHERE organisation = ? AND app = ?`,
-      )
-      .run(
+      [
         next.desired,
         next.activeRevision ?? null,
         next.rollout === undefined ? null : JSON.stringify(next.rollout),
@@ -118,20 +115,13 @@ export class AppRecords {
         this.#clock.wallMs(),
         key.organisation,
         key.app,
-      );
+      ],
+    );
   }
 
   /** Removes the app with its revisions and replicas. */
   remove({ organisation, app }: AppKey): void {
-    this.#database
-      .statement("DELETE FROM apps WHERE organisation = ? AND app = ?")
-      .run(organisation, app);
-  }
-
-  #require(key: AppKey): AppRecord {
-    const record = this.find(key);
-    if (record === undefined) throw new Error(`no record of the app ${appName(key)}`);
-    return record;
+    this.#database.run("DELETE FROM apps WHERE organisation = ? AND app = ?", [organisation, app]);
   }
 }
 

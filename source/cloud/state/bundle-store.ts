@@ -57,7 +57,7 @@ export class BundleStore {
         mkdirSync(path.dirname(target), { recursive: true, mode: 0o700 });
         writeFileSync(target, content, { mode: isExecutable ? 0o500 : 0o400 });
       }
-      makeReadOnly(temporary);
+      setModes(temporary, 0o500);
       renameSync(temporary, this.folderOf(bundle));
     } catch (error) {
       removeReadOnly(temporary);
@@ -131,25 +131,19 @@ function hashOf(files: DecodedFile[]): string {
   return hash.digest("hex");
 }
 
-function makeReadOnly(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) makeReadOnly(path.join(folder, entry.name));
-  }
-  chmodSync(folder, 0o500);
+/** Sets the mode of a folder and all folders in it. */
+function setModes(folder: string, mode: number): void {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const inside = entries.filter((entry) => entry.isDirectory());
+  for (const { parentPath, name } of inside) chmodSync(path.join(parentPath, name), mode);
+  chmodSync(folder, mode);
 }
 
 /** Makes folders writable first, as a read-only folder cannot be emptied. */
 function removeReadOnly(folder: string): void {
   if (!existsSync(folder)) return;
-  makeWritable(folder);
+  setModes(folder, 0o700);
   rmSync(folder, { recursive: true });
-}
-
-function makeWritable(folder: string): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.isDirectory()) makeWritable(path.join(folder, entry.name));
-  }
 }
 
 function invalid(message: string): ProductError {

@@ -10,7 +10,7 @@ import {
   renameSync,
 } from "node:fs";
 import path from "node:path";
-import type { DatabaseSync, SQLOutputValue, StatementSync } from "node:sqlite";
+import type { DatabaseSync, SQLInputValue, SQLOutputValue, StatementSync } from "node:sqlite";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { sqlite } from "../../base/without-warnings.ts";
@@ -72,13 +72,17 @@ export class StateDatabase {
     }
   }
 
-  /** Returns a prepared statement, compiled once. */
-  statement(sql: string): StatementSync {
-    const known = this.#statements.get(sql);
-    if (known !== undefined) return known;
-    const statement = this.connection.prepare(sql);
-    this.#statements.set(sql, statement);
-    return statement;
+  get(sql: string, values: SQLInputValue[] = []): Row | undefined {
+    return this.#statement(sql).get(...values);
+  }
+
+  all(sql: string, values: SQLInputValue[] = []): Row[] {
+    return this.#statement(sql).all(...values);
+  }
+
+  /** @returns number of changed rows */
+  run(sql: string, values: SQLInputValue[] = []): number {
+    return Number(this.#statement(sql).run(...values).changes);
   }
 
   /**
@@ -135,6 +139,15 @@ export class StateDatabase {
   close(): void {
     this.#statements.clear();
     this.connection.close();
+  }
+
+  /** Compiles each statement once. */
+  #statement(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.connection.prepare(sql);
+    this.#statements.set(sql, statement);
+    return statement;
   }
 
   #migrate(steps: readonly Migration[]): void {

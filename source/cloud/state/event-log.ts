@@ -27,11 +27,10 @@ export class EventLog {
   add(event: NewEvent): void {
     const { organisation, app, revision, replica, kind, sentence } = event;
     const at = this.#clock.wallMs();
-    this.#database
-      .statement(
-        "INSERT INTO events (at, organisation, app, revision, replica, kind, sentence) VALUES (?,?,?,?,?,?,?)",
-      )
-      .run(at, organisation, app, revision ?? null, replica ?? null, kind, sentence);
+    this.#database.run(
+      "INSERT INTO events (at, organisation, app, revision, replica, kind, sentence) VALUES (?,?,?,?,?,?,?)",
+      [at, organisation, app, revision ?? null, replica ?? null, kind, sentence],
+    );
     this.#written += 1;
     if (this.#written % pruneEvery === 0) this.#prune();
     for (const listener of this.#listeners) {
@@ -43,11 +42,11 @@ export class EventLog {
   list(query: { organisation?: string; app?: string; sinceMs?: number }): EventDocument[] {
     const { organisation, app, sinceMs = 0 } = query;
     return this.#database
-      .statement(
+      .all(
         `SELECT * FROM events WHERE at >= ? AND (? IS NULL OR organisation = ?) AND (? IS NULL OR app = ?)
          ORDER BY id DESC LIMIT 1000`,
+        [sinceMs, organisation ?? null, organisation ?? null, app ?? null, app ?? null],
       )
-      .all(sinceMs, organisation ?? null, organisation ?? null, app ?? null, app ?? null)
       .map((row) => ({
         at: Number(row.at),
         organisation: String(row.organisation),
@@ -67,8 +66,8 @@ export class EventLog {
   }
 
   #prune(): void {
-    this.#database
-      .statement("DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?")
-      .run(maximumEvents);
+    this.#database.run("DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?", [
+      maximumEvents,
+    ]);
   }
 }

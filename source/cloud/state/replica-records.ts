@@ -25,6 +25,11 @@ export interface ReplicaRecord extends RevisionKey {
   exit: ReplicaExit | undefined;
 }
 
+/** Returns true for a replica that takes requests or will soon. */
+export function isRising({ stage }: Pick<ReplicaRecord, "stage">): boolean {
+  return stage === "ordered" || stage === "started" || stage === "ready";
+}
+
 const idAlphabet = "abcdefghijkmnpqrstuvwxyz23456789";
 
 export class ReplicaRecords {
@@ -38,31 +43,27 @@ export class ReplicaRecords {
 
   /** Lists all replicas, including ended ones, oldest first. */
   list(): ReplicaRecord[] {
-    return this.#database
-      .statement("SELECT * FROM replicas ORDER BY created_at, replica")
-      .all()
-      .map(toRecord);
+    return this.#database.all("SELECT * FROM replicas ORDER BY created_at, replica").map(toRecord);
   }
 
   /** Lists replicas that have not ended, oldest first. */
   living(): ReplicaRecord[] {
     return this.#database
-      .statement("SELECT * FROM replicas WHERE stage <> 'ended' ORDER BY created_at, replica")
-      .all()
+      .all("SELECT * FROM replicas WHERE stage <> 'ended' ORDER BY created_at, replica")
       .map(toRecord);
   }
 
   livingOf({ organisation, app }: AppKey): ReplicaRecord[] {
     return this.#database
-      .statement(
+      .all(
         "SELECT * FROM replicas WHERE organisation = ? AND app = ? AND stage <> 'ended' ORDER BY created_at, replica",
+        [organisation, app],
       )
-      .all(organisation, app)
       .map(toRecord);
   }
 
   find(replica: string): ReplicaRecord | undefined {
-    const row = this.#database.statement("SELECT * FROM replicas WHERE replica = ?").get(replica);
+    const row = this.#database.get("SELECT * FROM replicas WHERE replica = ?", [replica]);
     return row === undefined ? undefined : toRecord(row);
   }
 
@@ -82,11 +83,10 @@ export class ReplicaRecords {
       endedAt: undefined,
       exit: undefined,
     };
-    this.#database
-      .statement(
-        "INSERT INTO replicas (replica, organisation, app, revision, purpose, stage, created_at) VALUES (?,?,?,?,?,?,?)",
-      )
-      .run(replica, organisation, app, record.revision, purpose, record.stage, record.createdAt);
+    this.#database.run(
+      "INSERT INTO replicas (replica, organisation, app, revision, purpose, stage, created_at) VALUES (?,?,?,?,?,?,?)",
+      [replica, organisation, app, record.revision, purpose, record.stage, record.createdAt],
+    );
     return record;
   }
 
@@ -97,25 +97,22 @@ export class ReplicaRecords {
     const record = this.find(replica);
     if (record === undefined) return; // its app was removed meanwhile
     const next = { ...record, ...change };
-    this.#database
-      .statement(
-        "UPDATE replicas SET purpose = ?, stage = ?, ready_at = ?, ended_at = ?, exit = ? WHERE replica = ?",
-      )
-      .run(
+    this.#database.run(
+      "UPDATE replicas SET purpose = ?, stage = ?, ready_at = ?, ended_at = ?, exit = ? WHERE replica = ?",
+      [
         next.purpose,
         next.stage,
         next.readyAt ?? null,
         next.endedAt ?? null,
         next.exit === undefined ? null : JSON.stringify(next.exit),
         replica,
-      );
+      ],
+    );
   }
 
   /** Removes records of replicas that ended before a time. */
   prune(before: number): void {
-    this.#database
-      .statement("DELETE FROM replicas WHERE stage = 'ended' AND ended_at < ?")
-      .run(before);
+    this.#database.run("DELETE FROM replicas WHERE stage = 'ended' AND ended_at < ?", [before]);
   }
 }
 

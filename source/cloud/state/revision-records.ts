@@ -65,15 +65,18 @@ export class RevisionRecords {
   /** Newest first. */
   list({ organisation, app }: AppKey): RevisionRecord[] {
     return this.#database
-      .statement("SELECT * FROM revisions WHERE organisation = ? AND app = ? ORDER BY number DESC")
-      .all(organisation, app)
+      .all("SELECT * FROM revisions WHERE organisation = ? AND app = ? ORDER BY number DESC", [
+        organisation,
+        app,
+      ])
       .map(toRecord);
   }
 
   find({ organisation, app, revision }: RevisionKey): RevisionRecord | undefined {
-    const row = this.#database
-      .statement("SELECT * FROM revisions WHERE organisation = ? AND app = ? AND revision = ?")
-      .get(organisation, app, revision);
+    const row = this.#database.get(
+      "SELECT * FROM revisions WHERE organisation = ? AND app = ? AND revision = ?",
+      [organisation, app, revision],
+    );
     return row === undefined ? undefined : toRecord(row);
   }
 
@@ -96,14 +99,12 @@ export class RevisionRecords {
   create(revision: NewRevision): RevisionRecord {
     const { organisation, app, number, contentHash } = revision;
     const name = `r${String(number).padStart(4, "0")}-${contentHash.slice(0, 8)}`;
-    this.#database
-      .statement(
-        `INSERT INTO revisions (organisation, app, revision, number, state, content_hash, bundle, script,
+    this.#database.run(
+      `INSERT INTO revisions (organisation, app, revision, number, state, content_hash, bundle, script,
            target, config, inspection, message, annotations, created_by, created_at, is_pinned, failures,
            not_before)
          VALUES (?, ?, ?, ?, 'UPLOADED', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 0, 0, 0)`,
-      )
-      .run(
+      [
         organisation,
         app,
         name,
@@ -118,7 +119,8 @@ export class RevisionRecords {
         JSON.stringify(revision.annotations),
         revision.createdBy ?? null,
         this.#clock.wallMs(),
-      );
+      ],
+    );
     return this.get({ organisation, app, revision: name });
   }
 
@@ -132,12 +134,10 @@ export class RevisionRecords {
     >,
   ): void {
     const next = { ...this.get(key), ...change };
-    this.#database
-      .statement(
-        `UPDATE revisions SET state = ?, reason = ?, failure_code = ?, activated_at = ?, is_pinned = ?, failures = ?,
+    this.#database.run(
+      `UPDATE revisions SET state = ?, reason = ?, failure_code = ?, activated_at = ?, is_pinned = ?, failures = ?,
            not_before = ? WHERE organisation = ? AND app = ? AND revision = ?`,
-      )
-      .run(
+      [
         next.state,
         next.reason ?? null,
         next.failureCode ?? null,
@@ -148,20 +148,22 @@ export class RevisionRecords {
         key.organisation,
         key.app,
         key.revision,
-      );
+      ],
+    );
   }
 
   remove({ organisation, app, revision }: RevisionKey): void {
-    this.#database
-      .statement("DELETE FROM revisions WHERE organisation = ? AND app = ? AND revision = ?")
-      .run(organisation, app, revision);
+    this.#database.run(
+      "DELETE FROM revisions WHERE organisation = ? AND app = ? AND revision = ?",
+      [organisation, app, revision],
+    );
   }
 
   /** Returns bundles that a revision still uses. */
   bundles(): Set<string> {
-    const rows = this.#database
-      .statement("SELECT DISTINCT bundle FROM revisions WHERE state <> 'RETIRED'")
-      .all();
+    const rows = this.#database.all(
+      "SELECT DISTINCT bundle FROM revisions WHERE state <> 'RETIRED'",
+    );
     return new Set(rows.map((row) => String(row.bundle)));
   }
 }

@@ -26,9 +26,15 @@ const variablePattern = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/;
 /** Limit for a value; Linux rejects variables above 128 KiB. */
 const largestValueBytes = 65_536;
 
+const inPlace = "organisation = ? AND app = ? AND revision = ? AND kind = ?";
+
+function columnsOf({ organisation, app, revision, kind }: Place): string[] {
+  return [organisation, app, revision, kind];
+}
+
 /** Returns true when encrypted values are stored. */
 export function hasSecrets(database: StateDatabase): boolean {
-  return database.statement("SELECT 1 FROM secrets LIMIT 1").get() !== undefined;
+  return database.get("SELECT 1 FROM secrets LIMIT 1") !== undefined;
 }
 
 export class SecretStore {
@@ -47,18 +53,21 @@ export class SecretStore {
    * not match
    */
   examine(): void {
-    const row = this.#database
-      .statement("SELECT organisation, app, revision, kind, name FROM secrets LIMIT 1")
-      .get();
+    const row = this.#database.get(
+      "SELECT organisation, app, revision, kind, name FROM secrets LIMIT 1",
+    );
     if (row === undefined) return;
     const { organisation, app, revision, kind, name } = row;
-    const names = {
-      organisation: String(organisation),
-      app: String(app),
-      revision: String(revision),
-    };
-    // Only the three kinds are ever stored.
-    this.#read({ ...names, kind: String(kind) as Place["kind"] }, String(name));
+    this.#read(
+      {
+        organisation: String(organisation),
+        app: String(app),
+        revision: String(revision),
+        // Only the three kinds are ever stored.
+        kind: String(kind) as Place["kind"],
+      },
+      String(name),
+    );
   }
 
   secrets(organisation: string): StoredName[] {
@@ -118,11 +127,10 @@ export class SecretStore {
   /** Removes all values of an app, or of one of its revisions. */
   forget(owner: AppKey & { revision?: string }): void {
     const { organisation, app, revision } = owner;
-    this.#database
-      .statement(
-        "DELETE FROM secrets WHERE organisation = ? AND app = ? AND (? IS NULL OR revision = ?)",
-      )
-      .run(organisation, app, revision ?? null, revision ?? null);
+    this.#database.run(
+      "DELETE FROM secrets WHERE organisation = ? AND app = ? AND (? IS NULL OR revision = ?)",
+      [organisation, app, revision ?? null, revision ?? null],
+    );
   }
 
   /** Returns a keyed hash that is the same for the same values and does not reveal them. */
@@ -132,46 +140,37 @@ export class SecretStore {
 
   #names(place: Place): StoredName[] {
     return this.#database
-      .statement(
-        "SELECT name, updated_at FROM secrets WHERE organisation = ? AND app = ? AND revision = ? AND kind = ? ORDER BY name",
-      )
-      .all(place.organisation, place.app, place.revision, place.kind)
+      .all(`SELECT name, updated_at FROM secrets WHERE ${inPlace} ORDER BY name`, columnsOf(place))
       .map((row) => ({ name: String(row.name), updatedAt: Number(row.updated_at) }));
   }
 
   #read(place: Place, name: string): string | undefined {
-    const row = this.#database
-      .statement(
-        "SELECT sealed FROM secrets WHERE organisation = ? AND app = ? AND revision = ? AND kind = ? AND name = ?",
-      )
-      .get(place.organisation, place.app, place.revision, place.kind, name);
+    const row = this.#database.get(`SELECT sealed FROM secrets WHERE ${inPlace} AND name = ?`, [
+      ...columnsOf(place),
+      name,
+    ]);
     if (!(row?.sealed instanceof Uint8Array)) return undefined;
     return this.#box.open(row.sealed, sealPlace(place, name));
   }
 
   #write(place: Place, name: string, value: string): void {
     checkVariable(name, value);
-    this.#database
-      .statement(
-        "INSERT OR REPLACE INTO secrets (organisation, app, revision, kind, name, sealed, updated_at) VALUES (?,?,?,?,?,?,?)",
-      )
-      .run(
-        place.organisation,
-        place.app,
-        place.revision,
-        place.kind,
+    this.#database.run(
+      "INSERT OR REPLACE INTO secrets (organisation, app, revision, kind, name, sealed, updated_at) VALUES (?,?,?,?,?,?,?)",
+      [
+        ...columnsOf(place),
         name,
         this.#box.seal(value, sealPlace(place, name)),
         this.#clock.wallMs(),
-      );
+      ],
+    );
   }
 
   #delete(place: Place, name: string): void {
-    const { changes } = this.#database
-      .statement(
-        "DELETE FROM secrets WHERE organisation = ? AND app = ? AND revision = ? AND kind = ? AND name = ?",
-      )
-      .run(place.organisation, place.app, place.revision, place.kind, name);
+    const changes = this.#database.run(`DELETE FROM secrets WHERE ${inPlace} AND name = ?`, [
+      ...columnsOf(place),
+      name,
+    ]);
     if (changes > 0) return;
     const what = place.kind === "secret" ? "secret" : "variable";
     throw new ProductError(cloudErrors.secretUnknown, {

@@ -1,6 +1,6 @@
 // Split of a rendered prompt that keeps untrusted text out of control tokens.
 import { escapeForPattern } from "../../base/quoting.ts";
-import { imageText, splitAtImages } from "../image-places.ts";
+import { imageSegment, splitAtImages } from "../image-places.ts";
 import type { PromptSegment } from "../prompt-segment.ts";
 import { TemplateText } from "./template-text.ts";
 
@@ -17,9 +17,7 @@ export function promptSegments(
   controlTexts: readonly string[],
 ): PromptSegment[] {
   return betweenImages(prompt).flatMap((part) =>
-    typeof part === "number"
-      ? [{ text: imageText(part), special: false, image: part }]
-      : textSegments(part, controlTexts),
+    typeof part === "number" ? [imageSegment(part)] : textSegments(part, controlTexts),
   );
 }
 

@@ -1,5 +1,5 @@
 // Tools as templates see them: structs with Go's field names, which print as the client's JSON.
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 import { promptErrors } from "../errors.ts";

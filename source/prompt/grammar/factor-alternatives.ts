@@ -68,13 +68,7 @@ export class AlternativeFactoring {
   #group(sequences: readonly Sequence[]): readonly Sequence[] {
     this.#workLeft -= sequences.length * workPerAlternative;
     if (this.#workLeft < 0) return sequences;
-    const groups = new Map<string, Sequence[]>();
-    for (const elements of sequences) {
-      const key = beginningOf(elements[0]);
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, [elements]);
-      else group.push(elements);
-    }
+    const groups = Map.groupBy(sequences, ([first]) => beginningOf(first));
     return [...groups.values()].map((group) => {
       const [only = []] = group;
       if (group.length === 1 || only.length === 0) return only;

@@ -1,8 +1,8 @@
 // Merge of two schemas that both apply to a value: for allOf, and for keywords beside anyOf and $ref.
+import { isRecord } from "../../base/json.ts";
 import type { ComparedTexts } from "./schema-bounds.ts";
 import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 import {
-  isObject,
   propertiesOf,
   requiredOf,
   type Schema,
@@ -104,7 +104,7 @@ function mergeProperties(
   second: SchemaObject,
   path: SchemaPath,
 ): Record<string, unknown> {
-  if (!isObject(first.properties) && !isObject(second.properties)) return {};
+  if (!isRecord(first.properties) && !isRecord(second.properties)) return {};
   const ofFirst = new Map(propertiesOf(first, path));
   const ofSecond = new Map(propertiesOf(second, path));
   const names = new Set([...ofFirst.keys(), ...ofSecond.keys()]);

@@ -1,6 +1,7 @@
 // Grammar for arguments as elements: members and items are elements inside their value's element.
+import { isRecord } from "../../base/json.ts";
 import type { NestedCallForm } from "../output/output-format.ts";
-import { isRecord, parametersOf, stringsOf, takesString, typeOf } from "../output/schema-facts.ts";
+import { parametersOf, stringsOf, takesString, typeOf } from "../output/schema-facts.ts";
 import { type CallItem, inAnyOrder } from "./argument-order.ts";
 import { type GrammarRules, literal, sequence } from "./gbnf.ts";
 import { schemaGrammar } from "./schema-grammar.ts";

@@ -157,14 +157,8 @@ function keyFrom(
   anything: string,
   written = 0,
 ): string {
-  const byNext = new Map<string, string[][]>();
-  for (const name of names) {
-    const next = name[written];
-    if (next === undefined) continue;
-    const alike = byNext.get(next);
-    if (alike === undefined) byNext.set(next, [name]);
-    else alike.push(name);
-  }
+  const going = names.filter((name) => name.length > written);
+  const byNext = Map.groupBy(going, (name) => name[written] ?? "");
   const nexts = [...byNext.keys()].map((next) => next.codePointAt(0) ?? 0);
   const others = intersection(unescaped, complement(union(nexts.flatMap(single))));
   const alternatives = [`${characterClass(others)} ${anything}*`];
@@ -173,7 +167,7 @@ function keyFrom(
     if (!isWritten) continue;
     alternatives.push(sequence(literal(next), keyFrom(rules, alike, anything, written + 1)));
   }
-  const mayEnd = !names.some((name) => name.length === written);
+  const mayEnd = going.length === names.length;
   if (mayEnd) alternatives.push('""');
   return rules.add(alternatives.join(" | "));
 }

@@ -180,16 +180,11 @@ function factored(node: PatternNode): PatternNode {
 }
 
 function factoredEither({ alternatives }: Either): PatternNode {
-  const groups = new Map<unknown, PatternNode[][]>();
-  for (const alternative of alternatives) {
-    const parts = alternative.type === "sequence" ? alternative.parts : [alternative];
-    const [first] = parts;
-    // An alternative that does not begin with a character set is a group by itself.
-    const key = first?.type === "set" ? JSON.stringify(first.set) : alternative;
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [parts]);
-    else group.push(parts);
-  }
+  const sequences = alternatives.map((each) => (each.type === "sequence" ? each.parts : [each]));
+  // An alternative that does not begin with a character set is a group by itself.
+  const groups = Map.groupBy(sequences, (parts): unknown =>
+    parts[0]?.type === "set" ? JSON.stringify(parts[0].set) : parts,
+  );
   const different = [...groups.values()].map((group): PatternNode => {
     const [[first, ...rest] = []] = group;
     if (first === undefined) return { type: "sequence", parts: [] };

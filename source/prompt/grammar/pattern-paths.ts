@@ -84,12 +84,7 @@ function nextLists(places: readonly Place[]): NextList[] {
 }
 
 function nextList(next: readonly Place[]): NextList {
-  const bySet = new Map<CharacterSet, Place[]>();
-  for (const place of next) {
-    const alike = bySet.get(place.set);
-    if (alike === undefined) bySet.set(place.set, [place]);
-    else alike.push(place);
-  }
+  const bySet = Map.groupBy(next, ({ set }) => set);
   return { groups: [...bySet.values()], overlapping: overlaps([...bySet.keys()]) };
 }
 

@@ -1,4 +1,5 @@
 // Conversion of a JSON schema into grammar rules: every text that matches them is valid.
+import { isRecord } from "../../base/json.ts";
 import type { GrammarRules } from "./gbnf.ts";
 import { JsonRules } from "./json-rules.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
@@ -19,7 +20,6 @@ import {
 } from "./schema-error.ts";
 import {
   asSchema,
-  isObject,
   propertiesOf,
   refuseEssentialKeywords,
   refuseUnsupportedKeywords,
@@ -130,7 +130,7 @@ class SchemaGrammar {
   }
 
   property(name: string): string {
-    const properties = isObject(this.#root) ? propertiesOf(this.#root, "") : [];
+    const properties = isRecord(this.#root) ? propertiesOf(this.#root, "") : [];
     const [, schema] = properties.find(([each]) => each === name) ?? [];
     return this.#value(schema ?? true, below("", "properties", name));
   }
@@ -214,7 +214,7 @@ class SchemaGrammar {
 
   /** Replaces references by their targets, so that a schema can be merged with another. */
   #withoutReference(schema: Schema, path: SchemaPath, depth: number): Schema {
-    if (!isObject(schema) || schema.$ref === undefined) return schema;
+    if (!isRecord(schema) || schema.$ref === undefined) return schema;
     if (depth > mostLevels) throw invalidSchema(path, "it refers to itself endlessly");
     const { $ref, ...beside } = schema;
     const found = findReference(this.#root, $ref, below(path, "$ref"));
@@ -292,7 +292,7 @@ function deeper(place: Place): Place {
 function plainConstants(alternatives: readonly Schema[]): unknown[] | undefined {
   const values: unknown[] = [];
   for (const alternative of alternatives) {
-    if (!isObject(alternative)) return undefined;
+    if (!isRecord(alternative)) return undefined;
     const { const: value, ...rest } = alternative;
     const isPlain = value !== undefined && (typeof value !== "object" || value === null);
     if (!isPlain || !isUnbound(rest)) return undefined;
@@ -320,7 +320,7 @@ function listedValues(schema: SchemaObject, path: SchemaPath): unknown[] | undef
 function isOf(value: unknown, type: TypeName): boolean {
   if (type === "null") return value === null;
   if (type === "array") return Array.isArray(value);
-  if (type === "object") return isObject(value);
+  if (type === "object") return isRecord(value);
   if (type === "integer") return Number.isInteger(value);
   return typeof value === type;
 }

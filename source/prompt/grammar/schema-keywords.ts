@@ -1,4 +1,5 @@
 // Keywords of a JSON schema, read with checks of their types.
+import { isRecord } from "../../base/json.ts";
 import { below, invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 
 export type SchemaObject = Readonly<Record<string, unknown>>;
@@ -15,12 +16,8 @@ export const typeNames = [
 ] as const;
 export type TypeName = (typeof typeNames)[number];
 
-export function isObject(value: unknown): value is SchemaObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 export function asSchema(value: unknown, path: SchemaPath): Schema {
-  if (isObject(value) || typeof value === "boolean") return value;
+  if (isRecord(value) || typeof value === "boolean") return value;
   throw invalidSchema(path, "a schema must be an object, true or false");
 }
 
@@ -43,7 +40,7 @@ export function schemasAt(
 
 export function propertiesOf(schema: SchemaObject, path: SchemaPath): Array<[string, Schema]> {
   const value = schema.properties ?? {};
-  if (!isObject(value)) throw invalidSchema(below(path, "properties"), "it must be an object");
+  if (!isRecord(value)) throw invalidSchema(below(path, "properties"), "it must be an object");
   return Object.entries(value).map(([name, property]) => [
     name,
     asSchema(property, below(path, "properties", name)),
@@ -98,7 +95,7 @@ const unsupportedKeywords: Record<string, (schema: SchemaObject) => boolean> = {
   dependentSchemas: () => false,
   dependencies: () => false,
   contains: () => false,
-  patternProperties: ({ patternProperties: value }) => isObject(value) && isEmpty(value),
+  patternProperties: ({ patternProperties: value }) => isRecord(value) && isEmpty(value),
   unevaluatedProperties: ({ unevaluatedProperties }) => typeof unevaluatedProperties === "boolean",
   unevaluatedItems: ({ unevaluatedItems }) => typeof unevaluatedItems === "boolean",
   uniqueItems: ({ uniqueItems, maxItems }) =>
@@ -112,7 +109,7 @@ const unsupportedKeywords: Record<string, (schema: SchemaObject) => boolean> = {
  * Other unsupported keywords only narrow it. Generators write an empty `not` for "never".
  */
 const essentialKeywords: Record<string, (schema: SchemaObject) => boolean> = {
-  not: ({ not }) => typeof not === "boolean" || (isObject(not) && isEmpty(not)),
+  not: ({ not }) => typeof not === "boolean" || (isRecord(not) && isEmpty(not)),
   if: (schema) => schema.then === undefined && schema.else === undefined,
   $dynamicRef: () => false,
   $recursiveRef: () => false,

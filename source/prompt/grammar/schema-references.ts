@@ -1,6 +1,7 @@
 // Resolution of $ref within the schema's own document.
+import { isRecord } from "../../base/json.ts";
 import { invalidSchema, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
-import { asSchema, isObject, type Schema } from "./schema-keywords.ts";
+import { asSchema, type Schema } from "./schema-keywords.ts";
 
 export interface FoundSchema {
   schema: Schema;
@@ -33,18 +34,18 @@ function decoded(part: string): string {
 }
 
 function findAnchor(root: Schema, anchor: string, path: SchemaPath): FoundSchema {
-  const definitions = isObject(root)
+  const definitions = isRecord(root)
     ? { ...definitionsIn(root, "$defs"), ...definitionsIn(root, "definitions") }
     : {};
   for (const [place, schema] of Object.entries(definitions)) {
-    if (isObject(schema) && schema.$anchor === anchor) return { schema, path: place };
+    if (isRecord(schema) && schema.$anchor === anchor) return { schema, path: place };
   }
   throw invalidSchema(path, `there is no definition with the anchor "${anchor}"`);
 }
 
 function definitionsIn(root: Record<string, unknown>, key: string): Record<string, unknown> {
   const definitions = root[key];
-  if (!isObject(definitions)) return {};
+  if (!isRecord(definitions)) return {};
   return Object.fromEntries(
     Object.entries(definitions).map(([name, schema]) => [`/${key}/${name}`, schema]),
   );

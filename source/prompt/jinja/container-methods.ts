@@ -67,10 +67,7 @@ const listMethods: Readonly<Record<string, (list: Value[], args: Arguments, run:
 const dictMethods: Readonly<Record<string, (dict: Dict, args: Arguments, run: Run) => Value>> = {
   get: ({ entries }, args) =>
     valueOr(entries.get(keyOf(args.need(0, "key"))), args.get(1, "default")) ?? null,
-  items: ({ entries }, _, run) => {
-    run.budget.items(2 * entries.size);
-    return [...entries].map(([key, value]) => new Tuple([keyValue(key), value]));
-  },
+  items: (dict, _, run) => pairsOf(dict, run),
   keys: (dict, _, run) => [...itemsOf(dict, run)],
   values: ({ entries }, _, run) => {
     run.budget.items(entries.size);
@@ -103,6 +100,11 @@ const dictMethods: Readonly<Record<string, (dict: Dict, args: Arguments, run: Ru
     return null;
   },
 };
+
+export function pairsOf({ entries }: Dict, run: Run): Value[] {
+  run.budget.items(2 * entries.size);
+  return [...entries].map(([key, value]) => new Tuple([keyValue(key), value]));
+}
 
 /** Returns the default only for a missing value; none is a value. */
 function valueOr(value: Value | undefined, byDefault: Value | undefined): Value | undefined {

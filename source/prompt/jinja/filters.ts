@@ -32,12 +32,9 @@ function onText(change: (text: string, args: Arguments, run: Run) => Value): Fil
 
 const byDefault: Filter = (input, args) => {
   const isMissing = input instanceof Undefined || (args.flag(1, "boolean") && !isTrue(input));
-  return isMissing ? valueOrText(args.get(0, "default_value")) : input;
+  const other = args.get(0, "default_value");
+  return isMissing ? (other === undefined ? "" : other) : input;
 };
-
-function valueOrText(value: Value | undefined): Value {
-  return value === undefined ? "" : value;
-}
 
 const escapeText: Filter = onText((text, _, run) => {
   const escaped = text.replaceAll(/[&<>'"]/g, (character) => `&#${character.charCodeAt(0)};`);
@@ -108,10 +105,8 @@ const filters: Readonly<Record<string, Filter>> = {
       ),
   ),
   format: (input, args, run) => {
-    const values = args.named.size > 0 ? null : new Tuple(args.positional);
-    const text = printValue(input, run.budget);
-    if (values === null) throw new TemplateFault("`format` takes positional arguments here");
-    return formatPercent(text, values, run);
+    if (args.named.size > 0) throw new TemplateFault("`format` takes positional arguments here");
+    return formatPercent(printValue(input, run.budget), new Tuple(args.positional), run);
   },
   abs: (input) => {
     const number = wanted(input);

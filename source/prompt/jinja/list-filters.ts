@@ -1,8 +1,8 @@
 // Filters on lists and dictionaries.
 import { TemplateFault } from "../template-fault.ts";
-import { entriesOf } from "./container-methods.ts";
+import { entriesOf, pairsOf } from "./container-methods.ts";
 import { binary, isEqual, order } from "./operators.ts";
-import { keyValue, printValue } from "./print-value.ts";
+import { printValue } from "./print-value.ts";
 import { itemAt, itemsOf } from "./sequences.ts";
 import {
   Arguments,
@@ -24,7 +24,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   last: (input, _, run) => orUndefined(itemsOf(input, run).at(-1), "there is no last item"),
   items: (input, _, run) => {
     if (input instanceof Undefined) return [];
-    return pairs(dictOf(input), run);
+    return pairsOf(dictOf(input), run);
   },
   join: (input, args, run) => {
     const attribute = args.get(1, "attribute") ?? null;
@@ -48,7 +48,7 @@ export const listFilters: Readonly<Record<string, Filter>> = {
   dictsort: (input, args, run) => {
     const by = args.text(1, "by", "key") === "value" ? 1 : 0;
     const sign = args.flag(2, "reverse") ? -1 : 1;
-    return sorted(pairs(dictOf(input), run), by, args.flag(0, "case_sensitive"), run, sign);
+    return sorted(pairsOf(dictOf(input), run), by, args.flag(0, "case_sensitive"), run, sign);
   },
   unique: (input, args, run) => {
     const attribute = args.get(1, "attribute");
@@ -150,11 +150,6 @@ function dictOf(value: Value): Dict {
   refuseUndefined(value);
   if (value instanceof Dict) return value;
   throw new TemplateFault(`it needs a dictionary, not ${typeName(value)}`);
-}
-
-function pairs({ entries }: Dict, run: Run): Value[] {
-  run.budget.items(2 * entries.size);
-  return [...entries].map(([key, value]) => new Tuple([keyValue(key), value]));
 }
 
 /** Returns the member at a path such as `function.name`. */

@@ -37,16 +37,8 @@ const tests: Readonly<Record<string, Test>> = {
   number: (value) => numberOf(value) !== undefined,
   string: (value) => typeof value === "string",
   mapping: (value) => value instanceof Dict,
-  sequence: (value) =>
-    typeof value === "string" ||
-    isList(value) ||
-    value instanceof Dict ||
-    value instanceof Undefined,
-  iterable: (value) =>
-    typeof value === "string" ||
-    isList(value) ||
-    value instanceof Dict ||
-    value instanceof Undefined,
+  sequence: isIterable,
+  iterable: isIterable,
   callable: (value) => value instanceof Callable,
   sameas: (value, args) => value === args.need(0, "other"),
   escaped: () => false,
@@ -75,8 +67,9 @@ const tests: Readonly<Record<string, Test>> = {
 
 export const testTable: ReadonlyMap<string, Test> = new Map(Object.entries(tests));
 
-function isList(value: Value): boolean {
-  return Array.isArray(value) || value instanceof Tuple || value instanceof Namespace;
+function isIterable(value: Value): boolean {
+  if (typeof value === "string" || Array.isArray(value)) return true;
+  return [Tuple, Namespace, Dict, Undefined].some((kind) => value instanceof kind);
 }
 
 function isInCase(text: string, wanted: "lower" | "upper"): boolean {

@@ -27,9 +27,12 @@ const methods: Readonly<Record<string, Method>> = {
     [...made(text, run)]
       .map((one) => (one === one.toLowerCase() ? one.toUpperCase() : one.toLowerCase()))
       .join(""),
-  strip: (text, args, run) => stripText(text, characters(args), { start: true, end: true }, run),
-  lstrip: (text, args, run) => stripText(text, characters(args), { start: true, end: false }, run),
-  rstrip: (text, args, run) => stripText(text, characters(args), { start: false, end: true }, run),
+  strip: (text, args, run) =>
+    stripText(text, firstText(args, "chars"), { start: true, end: true }, run),
+  lstrip: (text, args, run) =>
+    stripText(text, firstText(args, "chars"), { start: true, end: false }, run),
+  rstrip: (text, args, run) =>
+    stripText(text, firstText(args, "chars"), { start: false, end: true }, run),
   startswith: (text, args) => affixes(args, "prefix").some((prefix) => text.startsWith(prefix)),
   endswith: (text, args) => affixes(args, "suffix").some((suffix) => text.endsWith(suffix)),
   removeprefix: (text, args) => {
@@ -41,9 +44,9 @@ const methods: Readonly<Record<string, Method>> = {
     return suffix !== "" && text.endsWith(suffix) ? text.slice(0, -suffix.length) : text;
   },
   split: (text, args, run) =>
-    splitText(text, separator(args), args.integer(1, "maxsplit", -1), run),
+    splitText(text, firstText(args, "sep"), args.integer(1, "maxsplit", -1), run),
   rsplit: (text, args, run) => {
-    const at = separator(args);
+    const at = firstText(args, "sep");
     const most = args.integer(1, "maxsplit", -1);
     if (at !== undefined) return splitFromEnd(text, at, most, run);
     const words = splitText(text, undefined, -1, run);
@@ -122,14 +125,9 @@ export function joinTexts(between: string, items: readonly Value[], run: Run): s
   return texts.join(between);
 }
 
-function characters(args: Arguments): string | undefined {
-  const value = args.get(0, "chars") ?? null;
-  return value === null ? undefined : args.text(0, "chars");
-}
-
-function separator(args: Arguments): string | undefined {
-  const value = args.get(0, "sep") ?? null;
-  return value === null ? undefined : args.text(0, "sep");
+/** Returns undefined for none, as for a missing argument. */
+function firstText(args: Arguments, name: string): string | undefined {
+  return (args.get(0, name) ?? null) === null ? undefined : args.text(0, name);
 }
 
 function affixes(args: Arguments, name: string): string[] {

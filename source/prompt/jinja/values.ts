@@ -177,18 +177,6 @@ export class Arguments {
     return new Arguments(this.positional.slice(count), this.named);
   }
 
-  /** @throws TemplateFault for too many arguments or unknown names */
-  check(names: readonly string[]): void {
-    if (this.positional.length > names.length) {
-      throw new TemplateFault(
-        `it takes at most ${names.length} arguments but got ${this.positional.length}`,
-      );
-    }
-    for (const name of this.named.keys()) {
-      if (!names.includes(name)) throw new TemplateFault(`it has no argument \`${name}\``);
-    }
-  }
-
   /** Returns the argument at an index or with a name. */
   get(index: number, name: string): Value | undefined {
     return this.positional[index] ?? (index < this.positional.length ? null : this.named.get(name));

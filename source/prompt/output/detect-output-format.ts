@@ -38,7 +38,7 @@ export function detectOutputFormat(
   templateKind: "jinja" | "go",
 ): DetectedOutputFormat {
   const format = formatOf(template, templateKind);
-  const { marks, stopTexts, thinking: ownThinking } = definitionOf(format);
+  const { marks = [], stopTexts = [], thinking: ownThinking } = definitionOf(format);
   const thinking = ownThinking ?? thinkingOf(template, templateKind);
   const tags = thinking === undefined ? [] : [thinking.open, thinking.close];
   return {

@@ -10,9 +10,9 @@ export interface OutputFormatDefinition {
   /** Returns true if a template belongs to a model that writes this format. */
   isUsedBy(template: string): boolean;
   /** Control tokens that must be printed so that outputs can be parsed. */
-  marks: readonly string[];
+  marks?: readonly string[];
   /** Texts that end an answer besides the model's own end tokens. */
-  stopTexts: readonly string[];
+  stopTexts?: readonly string[];
   /** Syntax of calls between content; formats that also mark thinking and content use `read`. */
   calls?: CallSyntax;
   /**
@@ -21,8 +21,8 @@ export interface OutputFormatDefinition {
    * @param startsInThinking the prompt has already opened the thinking
    */
   read?(output: Output, startsInThinking: boolean): Reading;
-  /** Shape for a grammar that forces calls; undefined if calls are not written around JSON. */
-  shape: ToolCallShape | undefined;
+  /** Shape for a grammar that forces calls; absent if calls are not written around JSON. */
+  shape?: ToolCallShape;
   /**
    * Notations for grammars that start with a call, if models by themselves write calls differently from
    * `shape`. Absent: same as `shape`.
@@ -100,15 +100,32 @@ export interface ListedCallNotation {
   quote: string | undefined;
 }
 
-/** Returns the shape of `{"name": …, "arguments": {…}}` between two marks. */
+/** Returns the shape of one `{"name": …, "arguments": {…}}` between two marks. */
 export function jsonCallShape(
   open: string,
   close: string,
-  keys: { name: string; arguments: string } = { name: "name", arguments: "arguments" },
-): Pick<ToolCallShape, "beforeName" | "beforeArguments" | "afterArguments"> {
+  keys = { name: "name", arguments: "arguments" },
+): ToolCallShape {
   return {
+    opening: "",
     beforeName: `${open}{"${keys.name}": "`,
     beforeArguments: `", "${keys.arguments}": `,
     afterArguments: `}${close}`,
+    separator: undefined,
+    closing: "",
+  };
+}
+
+/** Returns the shape of a list of such objects. */
+export function listShape(
+  open: string,
+  close: string,
+  keys?: Parameters<typeof jsonCallShape>[2],
+): ToolCallShape {
+  return {
+    ...jsonCallShape("", "", keys),
+    opening: `${open}[`,
+    separator: ", ",
+    closing: `]${close}`,
   };
 }

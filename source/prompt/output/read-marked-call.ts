@@ -1,4 +1,5 @@
 // Reading of calls whose name and arguments are between marks, as in XML.
+import { parseJson } from "../../base/json.ts";
 import { parseLooseValue, pythonNotation } from "./loose-value.ts";
 import type { Output } from "./output.ts";
 import type { OutputText, Reading } from "./output-text.ts";
@@ -146,17 +147,9 @@ function* readValue(
 /** Parses an argument; without a schema a number stays text, since it may be a code. */
 function argumentValue(written: string, schema: unknown): unknown {
   const string = written.replace(/^\n/, "").replace(/\n$/, "");
-  const value = jsonValue(written.trim()) ?? parseLooseValue(written, pythonNotation);
+  const value = parseJson(written.trim()) ?? parseLooseValue(written, pythonNotation);
   const isText = value === undefined || (schema === undefined && typeof value !== "object");
   return isText ? string : value;
-}
-
-function jsonValue(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // not JSON: the caller tries other notations
-  }
 }
 
 function isString(schema: unknown): boolean {

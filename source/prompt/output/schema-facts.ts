@@ -1,4 +1,5 @@
 // Facts about a tool's arguments, for parsers and grammars of calls.
+import { isRecord } from "../../base/json.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 
 /** Argument of a tool. */
@@ -62,8 +63,4 @@ export function stringsOf(schema: unknown): string[] | undefined {
   const values = isRecord(schema) ? schema.enum : undefined;
   const isAll = Array.isArray(values) && values.length > 0;
   return isAll && values.every((value) => typeof value === "string") ? values : undefined;
-}
-
-export function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

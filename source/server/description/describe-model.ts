@@ -1,59 +1,20 @@
-// Description of a model without loading it: replies of `/api/show`, output of `modelctl
-// show`. Names and shapes are Ollama's; additions are marked as ours.
+// Description of a model without loading it: replies of `/api/show`, output of `modelctl show`.
+import type { Static } from "typebox";
 import { formatLocalTime } from "../../base/formats.ts";
-import type { Capability } from "../../prompt/choose-template.ts";
 import { quotedCharacters } from "../../prompt/go-template/escape-text.ts";
 import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
 import { tensorTypeName } from "../../store/gguf/gguf-facts.ts";
 import { type GgufHeader, type GgufValue, readGguf } from "../../store/gguf/read-gguf.ts";
 import { parameterCount } from "../../store/library/model-details.ts";
 import type { ResolvedModel } from "../../store/library/resolved-model.ts";
-import type { StoredMessage } from "../../store/model-definition.ts";
-import type { UnprintableField } from "../../store/modelfile/print-modelfile.ts";
+import type { Description } from "../openapi/native-replies.ts";
 import { detailsRecord } from "../routes/native/records.ts";
 import { type ModelfileChanges, modelfileOf } from "./modelfile-of.ts";
-import {
-  readTemplate,
-  type TemplateOrigin,
-  unsupportedConversations,
-} from "./template-in-force.ts";
+import { readTemplate, unsupportedConversations } from "./template-in-force.ts";
 
-export interface TensorEntry {
-  name: string;
-  /** `F16`, `Q4_K` */
-  type: string;
-  shape: number[];
-}
-
-export interface ModelDescription {
-  /** License texts, joined by newlines. */
-  license?: string;
-  modelfile: string;
-  /** One value per line: `num_ctx                        4096`. */
-  parameters?: string;
-  /** The template in force, in either language. */
-  template?: string;
-  system?: string;
+export type ModelDescription = Omit<Static<typeof Description>, "details"> & {
   details: Record<string, unknown>;
-  messages?: StoredMessage[];
-  /** The file's metadata, without its name and its template. */
-  model_info: Record<string, unknown>;
-  projector_info?: Record<string, unknown>;
-  tensors: TensorEntry[];
-  capabilities: Capability[];
-  modified_at: string;
-  requires?: string;
-  /** Ours: its name with the tag, or its path. */
-  name: string;
-  /** Ours: `modelctl`, `ollama`, `built-in` or `file`. */
-  store: string;
-  /** Ours: the template's source, and why it was chosen. */
-  template_origin: TemplateOrigin;
-  /** Ours: settings that a Modelfile cannot express. */
-  unprintable: UnprintableField[];
-  /** Ours: capabilities that the model's author claims. */
-  description?: string;
-}
+};
 
 export interface DescribeOptions extends ModelfileChanges {
   /**
@@ -132,7 +93,7 @@ function valueText(value: unknown): string {
 interface FileMetadata {
   modelInfo: Record<string, unknown>;
   projectorInfo: Record<string, unknown> | undefined;
-  tensors: TensorEntry[];
+  tensors: ModelDescription["tensors"];
 }
 
 /** Keys that other fields of a description show. */

@@ -1,6 +1,6 @@
 // Reply schemas of Anthropic's API.
 import { Type } from "typebox";
-import { count, nullable, type ReplySchemas, text } from "./reply-parts.ts";
+import { count, nullable, orEvents, type ReplySchemas, text } from "./reply-parts.ts";
 
 export const AnthropicError = Type.Object({
   type: Type.Literal("error"),
@@ -40,22 +40,19 @@ const Message = Type.Object({
 
 /** Further fields depend on the type. */
 const MessageEvent = Type.Object({
-  type: Type.Union([
-    Type.Literal("message_start"),
-    Type.Literal("content_block_start"),
-    Type.Literal("content_block_delta"),
-    Type.Literal("content_block_stop"),
-    Type.Literal("message_delta"),
-    Type.Literal("message_stop"),
-    Type.Literal("ping"),
-    Type.Literal("error"),
+  type: Type.Enum([
+    "message_start",
+    "content_block_start",
+    "content_block_delta",
+    "content_block_stop",
+    "message_delta",
+    "message_stop",
+    "ping",
+    "error",
   ]),
 });
 
 export const anthropicReplies: Readonly<Record<string, ReplySchemas>> = {
-  "POST /v1/messages": {
-    json: Message,
-    stream: { type: "text/event-stream", piece: MessageEvent },
-  },
+  "POST /v1/messages": orEvents(Message, MessageEvent),
   "POST /v1/messages/count_tokens": { json: Type.Object({ input_tokens: count }) },
 };

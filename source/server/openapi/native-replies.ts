@@ -1,6 +1,6 @@
 // Reply schemas of Ollama's API and our additions.
 import { Type } from "typebox";
-import { count, type ReplySchemas, TokenLogprob, Truncated, text } from "./reply-parts.ts";
+import { count, orLines, type ReplySchemas, TokenLogprob, Truncated, text } from "./reply-parts.ts";
 
 export const NativeError = Type.Object({ error: text, code: text });
 
@@ -105,7 +105,7 @@ const Loaded = Type.Object({
   details: Details,
   expires_at: text,
   context_length: count,
-  state: Type.Union([Type.Literal("loading"), Type.Literal("busy"), Type.Literal("idle")]),
+  state: Type.Enum(["loading", "busy", "idle"]),
   load_progress: Type.Number(),
   requests: Type.Object({ running: count, waiting: count }),
   slots: count,
@@ -115,22 +115,30 @@ const Loaded = Type.Object({
   load_phases_ms: maybe(anything),
 });
 
-const Description = Type.Object({
+/** Names and shapes are Ollama's; additions are marked as ours. */
+export const Description = Type.Object({
+  /** Ours: its name with the tag, or its path. */
   name: text,
+  /** Ours: `modelctl`, `ollama`, `lm-studio`, `built-in` or `file`. */
   store: text,
   modelfile: text,
+  /** License texts, joined by newlines. */
   license: maybe(text),
+  /** Lines of a name and a value: `num_ctx                        4096`. */
   parameters: maybe(text),
+  /** The template in force, in either language. */
   template: maybe(text),
   system: maybe(text),
   details: Details,
   messages: maybe(Type.Array(Type.Object({ role: text, content: text }))),
+  /** The file's metadata, without its name and its template. */
   model_info: anything,
   projector_info: maybe(anything),
   tensors: Type.Array(Type.Object({ name: text, type: text, shape: Type.Array(count) })),
   capabilities: Type.Array(text),
   modified_at: text,
   requires: maybe(text),
+  /** Ours: the template's source, and why it was chosen. */
   template_origin: Type.Object({
     origin: text,
     language: maybe(text),
@@ -138,7 +146,9 @@ const Description = Type.Object({
     is_guess: Type.Boolean(),
     unsupported: maybe(Type.Array(Type.Object({ conversation: text, reason: text }))),
   }),
+  /** Ours: settings that a Modelfile cannot express. */
   unprintable: Type.Array(Type.Object({ field: text, reason: text })),
+  /** Ours: capabilities that the model's author claims. */
   description: maybe(text),
 });
 
@@ -157,20 +167,11 @@ const ProgressRecord = Type.Object({
   code: maybe(text),
 });
 
-const work: ReplySchemas = {
-  json: ProgressRecord,
-  stream: { type: "application/x-ndjson", piece: ProgressRecord },
-};
+const work: ReplySchemas = orLines(ProgressRecord);
 
 export const nativeReplies: Readonly<Record<string, ReplySchemas>> = {
-  "POST /api/generate": {
-    json: GenerateRecord,
-    stream: { type: "application/x-ndjson", piece: GenerateRecord },
-  },
-  "POST /api/chat": {
-    json: ChatRecord,
-    stream: { type: "application/x-ndjson", piece: ChatRecord },
-  },
+  "POST /api/generate": orLines(GenerateRecord),
+  "POST /api/chat": orLines(ChatRecord),
   "POST /api/embed": {
     json: Type.Object({
       model: text,

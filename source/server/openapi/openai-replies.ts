@@ -3,6 +3,7 @@ import { Type } from "typebox";
 import {
   count,
   nullable,
+  orEvents,
   type ReplySchemas,
   TokenLogprob,
   Truncated,
@@ -40,11 +41,7 @@ const ToolCall = Type.Object({
   function: Type.Object({ name: text, arguments: text }),
 });
 
-const FinishReason = Type.Union([
-  Type.Literal("stop"),
-  Type.Literal("length"),
-  Type.Literal("tool_calls"),
-]);
+const FinishReason = Type.Enum(["stop", "length", "tool_calls"]);
 
 const ChatCompletion = Type.Object({
   ...head,
@@ -141,11 +138,7 @@ const Model = Type.Object({
   loaded_as: Type.Optional(text),
 });
 
-const ItemStatus = Type.Union([
-  Type.Literal("in_progress"),
-  Type.Literal("completed"),
-  Type.Literal("incomplete"),
-]);
+const ItemStatus = Type.Enum(["in_progress", "completed", "incomplete"]);
 
 const OutputItem = Type.Union([
   Type.Object({
@@ -204,19 +197,10 @@ const Response = Type.Object({
 const ResponseEvent = Type.Object({ type: text, sequence_number: count });
 
 export const openAiReplies: Readonly<Record<string, ReplySchemas>> = {
-  "POST /v1/chat/completions": {
-    json: ChatCompletion,
-    stream: { type: "text/event-stream", piece: ChatChunk },
-  },
-  "POST /v1/completions": {
-    json: Completion,
-    stream: { type: "text/event-stream", piece: Completion },
-  },
+  "POST /v1/chat/completions": orEvents(ChatCompletion, ChatChunk),
+  "POST /v1/completions": orEvents(Completion, Completion),
   "POST /v1/embeddings": { json: EmbeddingList },
-  "POST /v1/responses": {
-    json: Response,
-    stream: { type: "text/event-stream", piece: ResponseEvent },
-  },
+  "POST /v1/responses": orEvents(Response, ResponseEvent),
   "POST /v1/audio/transcriptions": { json: OpenAiError, status: 501 },
   "GET /v1/models": {
     json: Type.Object({ object: Type.Literal("list"), data: Type.Array(Model) }),

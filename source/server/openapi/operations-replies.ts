@@ -1,7 +1,7 @@
 // Reply schemas about the server, the machine and the hub; all ours.
 import { Type } from "typebox";
 import { RequestRecord } from "../../request-log/request-record.ts";
-import { count, fraction, nullable, type ReplySchemas, text } from "./reply-parts.ts";
+import { count, fraction, nullable, orLines, type ReplySchemas, text } from "./reply-parts.ts";
 
 const maybe = Type.Optional;
 
@@ -50,16 +50,10 @@ export const operationsReplies: Readonly<Record<string, ReplySchemas>> = {
   "GET /metrics": { text: true },
   "GET /health": { json: Type.Object({ status: Type.Literal("ok") }) },
   "GET /api/version": { json: Type.Object({ version: text, server: Type.Literal("modelctl") }) },
-  "GET /api/requests": {
-    json: Type.Object({ requests: Type.Array(RequestRecord) }),
-    stream: { type: "application/x-ndjson", piece: RequestRecord },
-  },
+  "GET /api/requests": orLines(Type.Object({ requests: Type.Array(RequestRecord) }), RequestRecord),
   "GET /api/requests/:id": { json: RequestRecord },
   "POST /api/recording": { json: Type.Object({ enabled: Type.Boolean() }) },
-  "GET /api/metrics": {
-    json: MachineSample,
-    stream: { type: "application/x-ndjson", piece: MachineSample },
-  },
+  "GET /api/metrics": orLines(MachineSample),
   "GET /openapi.json": {
     json: Type.Object({ openapi: text, paths: Type.Record(text, Type.Unknown()) }),
   },

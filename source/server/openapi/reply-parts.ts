@@ -21,6 +21,16 @@ export interface ReplySchemas {
   status?: number;
 }
 
+/** The whole reply, or JSON lines on request. */
+export function orLines(json: TSchema, piece = json): ReplySchemas {
+  return { json, stream: { type: "application/x-ndjson", piece } };
+}
+
+/** The whole reply, or server-sent events on request. */
+export function orEvents(json: TSchema, piece: TSchema): ReplySchemas {
+  return { json, stream: { type: "text/event-stream", piece } };
+}
+
 /** Parts dropped from a conversation that was too long, if the request allowed it. */
 export const Truncated = Type.Object({ messages: count, tokens: count });
 

@@ -1,5 +1,5 @@
 // Images in request bodies, in the forms of all APIs.
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 
 export interface ImageField {
   /** Base64, a data URI, or a URL. */

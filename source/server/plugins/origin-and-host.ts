@@ -1,5 +1,4 @@
 // Browser access: allowed origins, and protection against DNS rebinding.
-import { BlockList, isIP } from "node:net";
 import { hostname, networkInterfaces } from "node:os";
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
@@ -7,6 +6,7 @@ import { ProductError } from "../../base/product-error.ts";
 import { wildcardPattern } from "../../base/quoting.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { serverErrors } from "../errors.ts";
+import { networks } from "../networks.ts";
 
 const localOrigin = /^https?:\/\/(localhost|127\.0\.0\.1|0\.0\.0\.0)(:\d+)?$/i;
 const applicationOrigins = [
@@ -98,25 +98,11 @@ function ownNames(): string[] {
   return ["localhost", ...containerHosts, own, first, `${first}.local`];
 }
 
-/** Loopback, private, link-local and unspecified addresses; IPv4 also in IPv6 form. */
-const privateAddresses = new BlockList();
-for (const [network, bits] of [
-  ["127.0.0.0", 8],
-  ["10.0.0.0", 8],
-  ["172.16.0.0", 12],
-  ["192.168.0.0", 16],
-  ["169.254.0.0", 16],
-  ["0.0.0.0", 32],
-] as const) {
-  privateAddresses.addSubnet(network, bits, "ipv4");
-}
-for (const [network, bits] of [
-  ["::", 127],
-  ["fc00::", 7],
-  ["fe80::", 10],
-] as const) {
-  privateAddresses.addSubnet(network, bits, "ipv6");
-}
+/** Tells loopback, private, link-local and unspecified addresses. */
+const isPrivate = networks(
+  "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 0.0.0.0/32",
+  "::/127 fc00::/7 fe80::/10",
+);
 
 /** Accepts names and addresses that an attacker's DNS cannot point at this machine. */
 function isLocalHost(header: string, names: ReadonlySet<string>): boolean {
@@ -125,12 +111,8 @@ function isLocalHost(header: string, names: ReadonlySet<string>): boolean {
     .replace(/^\[|\]$/g, "")
     .toLowerCase();
   if (host === "" || names.has(host) || /^[^%]+\.localhost$/.test(host)) return true;
-  // `isIP` accepts any zone as part of an address.
-  const version = host.includes("%") ? 0 : isIP(host);
-  if (version === 0) return false;
-  return (
-    privateAddresses.check(host, version === 4 ? "ipv4" : "ipv6") || ownAddresses().includes(host)
-  );
+  // An address may have any zone.
+  return !host.includes("%") && (isPrivate(host) || ownAddresses().includes(host));
 }
 
 function hostRefused(host: string): ProductError {

@@ -1,6 +1,6 @@
 // Reads fields that may have several shapes: a schema could only say that no variant fits.
 import { quoteShort } from "../../base/display-text.ts";
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import type { ChatRole } from "../../prompt/chat-message.ts";
 import { invalidField } from "../errors.ts";
 

@@ -35,34 +35,22 @@ export interface GgufHeader {
   fileSize: number;
 }
 
-const types = {
-  uint8: 0,
-  int8: 1,
-  uint16: 2,
-  int16: 3,
-  uint32: 4,
-  int32: 5,
-  float32: 6,
-  bool: 7,
-  string: 8,
-  array: 9,
-  uint64: 10,
-  int64: 11,
-  float64: 12,
-} as const;
+const stringType = 8;
+const arrayType = 9;
 
-const scalarBytes: Record<number, number> = {
-  0: 1,
-  1: 1,
-  2: 2,
-  3: 2,
-  4: 4,
-  5: 4,
-  6: 4,
-  7: 1,
-  10: 8,
-  11: 8,
-  12: 8,
+/** Size and reader of every other type of value. */
+const scalars: Record<number, { bytes: number; read: (from: Buffer) => GgufScalar }> = {
+  0: { bytes: 1, read: (from) => from.readUInt8() },
+  1: { bytes: 1, read: (from) => from.readInt8() },
+  2: { bytes: 2, read: (from) => from.readUInt16LE() },
+  3: { bytes: 2, read: (from) => from.readInt16LE() },
+  4: { bytes: 4, read: (from) => from.readUInt32LE() },
+  5: { bytes: 4, read: (from) => from.readInt32LE() },
+  6: { bytes: 4, read: (from) => from.readFloatLE() },
+  7: { bytes: 1, read: (from) => from.readUInt8() !== 0 },
+  10: { bytes: 8, read: (from) => narrow(from.readBigUInt64LE()) },
+  11: { bytes: 8, read: (from) => narrow(from.readBigInt64LE()) },
+  12: { bytes: 8, read: (from) => from.readDoubleLE() },
 };
 
 const longestKeptArray = 64;
@@ -180,7 +168,7 @@ function checkTextLength(reader: ByteReader, length: number, longest: number): v
 }
 
 async function readValue(reader: ByteReader, type: number, isKept: boolean): Promise<GgufValue> {
-  if (type !== types.array) return await readScalar(reader, type);
+  if (type !== arrayType) return await readScalar(reader, type);
   const elementType = await reader.uint32();
   const length = await reader.uint64();
   const isShort = length <= longestKeptArray;
@@ -196,18 +184,18 @@ async function readArray(
   isKept: boolean,
 ): Promise<GgufScalar[] | undefined> {
   if (length === 0) return [];
-  if (type === types.string) return await readTexts(reader, length, isKept);
-  const bytes = scalarBytes[type];
-  if (bytes === undefined) throw new RangeError(`an array of type ${type}`);
+  if (type === stringType) return await readTexts(reader, length, isKept);
+  const scalar = scalars[type];
+  if (scalar === undefined) throw new RangeError(`an array of type ${type}`);
   if (!isKept) {
-    reader.skip(length * bytes);
+    reader.skip(length * scalar.bytes);
     return undefined;
   }
   const values: GgufScalar[] = [];
   for (let index = 0; index < length; index += 1) {
-    const loading = reader.load(bytes);
+    const loading = reader.load(scalar.bytes);
     if (loading !== undefined) await loading;
-    values.push(scalarOf(type, reader.loaded(bytes)));
+    values.push(scalar.read(reader.loaded(scalar.bytes)));
   }
   return values;
 }
@@ -235,37 +223,10 @@ async function readTexts(
 }
 
 async function readScalar(reader: ByteReader, type: number): Promise<GgufScalar> {
-  if (type === types.string) return await readString(reader);
-  const size = scalarBytes[type];
-  if (size === undefined) throw new RangeError(`a value of type ${type}`);
-  return scalarOf(type, await reader.bytes(size));
-}
-
-function scalarOf(type: number, bytes: Buffer): GgufScalar {
-  switch (type) {
-    case types.uint8:
-      return bytes.readUInt8();
-    case types.int8:
-      return bytes.readInt8();
-    case types.uint16:
-      return bytes.readUInt16LE();
-    case types.int16:
-      return bytes.readInt16LE();
-    case types.uint32:
-      return bytes.readUInt32LE();
-    case types.int32:
-      return bytes.readInt32LE();
-    case types.float32:
-      return bytes.readFloatLE();
-    case types.bool:
-      return bytes.readUInt8() !== 0;
-    case types.uint64:
-      return narrow(bytes.readBigUInt64LE());
-    case types.int64:
-      return narrow(bytes.readBigInt64LE());
-    default:
-      return bytes.readDoubleLE();
-  }
+  if (type === stringType) return await readString(reader);
+  const scalar = scalars[type];
+  if (scalar === undefined) throw new RangeError(`a value of type ${type}`);
+  return scalar.read(await reader.bytes(scalar.bytes));
 }
 
 /** Returns a plain number if that is exact. */

@@ -14,7 +14,7 @@ import { resumableBytes } from "./download/download-notes.ts";
 import { FileHasher } from "./download/file-hasher.ts";
 import { type HubRequest, rateLimitOf } from "./fetch-model.ts";
 import { HubConnection } from "./hub-connection.ts";
-import { ProgressSum } from "./hub-progress.ts";
+import { ProgressSum, retrying } from "./hub-progress.ts";
 import { type Repository, type RepositoryFile, readRepository } from "./repository.ts";
 import { chooseModel, findFile } from "./selection/choose-files.ts";
 import { fileName, isGguf } from "./selection/quantization.ts";
@@ -63,7 +63,7 @@ export async function downloadPlainFile(download: PlainDownload): Promise<SavedF
       repo: download.repo,
       revision: download.revision ?? "main",
       signal,
-      onRetry: (detail) => new ProgressSum([], onProgress).say("retrying", detail),
+      onRetry: (detail) => onProgress(retrying(detail)),
     });
     const files = chooseFiles(repository, download.path);
     await requireRoom(folder, await neededBytes(folder, files), roomHint);
@@ -77,7 +77,7 @@ export async function downloadPlainFile(download: PlainDownload): Promise<SavedF
         target: localPath,
         replace: download.replace ?? false,
         tuning: download.tuning ?? defaultTuning,
-        ...(limit !== undefined && { limit }),
+        limit,
         signal,
         report: (report) => progress.note(file, report),
       });

@@ -33,16 +33,34 @@ export interface BlobFetch extends BlobSource {
 // One for the process: a blob's path identifies both store and content.
 const downloads = new SharedWork<string, FileReport>();
 
+/** A fetch for all callers that want the blob. */
+interface SharedFetch extends BlobFetch {
+  digest: string;
+  target: string;
+}
+
 /**
  * @returns the blob's digest, `sha256:` and 64 hex digits
  * @throws ProductError `STORE_HUB_...`
  */
 export async function fetchBlob(fetch: BlobFetch): Promise<string> {
-  const { blobs, signal, report } = fetch;
+  const { blobs, connection, signal, report } = fetch;
+  const digest = provisionalDigest(fetch);
+  const target = blobs.blobPath(digest);
   return await downloads.join(
-    blobs.blobPath(provisionalDigest(fetch)),
+    target,
     { signal, report, whenLeft: cancelled },
-    (shared, tell) => holdingConnection({ ...fetch, signal: shared, report: tell }, inTurn),
+    async (shared, tell) => {
+      const work = { ...fetch, digest, target, signal: shared, report: tell };
+      // Other callers may still wait for the file when the first one has left.
+      connection.hold();
+      try {
+        // In turn with other processes.
+        return await waitForDownload(blobs, digest, work, () => findOrDownload(work));
+      } finally {
+        await connection.close();
+      }
+    },
   );
 }
 
@@ -58,65 +76,24 @@ export async function isInOtherStore(source: BlobSource): Promise<boolean> {
   return await canLinkAny(pathsElsewhere(source), source.file);
 }
 
-/**
- * Keeps the connection open for other callers that wait for the file after the first one has left.
- */
-async function holdingConnection<T>(
-  fetch: BlobFetch,
-  work: (fetch: BlobFetch) => Promise<T>,
-): Promise<T> {
-  fetch.connection.hold();
-  try {
-    return await work(fetch);
-  } finally {
-    await fetch.connection.close();
-  }
-}
-
-/** Runs when no other process downloads the same file. */
-async function inTurn(fetch: BlobFetch): Promise<string> {
-  const { blobs } = fetch;
-  const digest = provisionalDigest(fetch);
-  const wanted = { ...fetch, target: blobs.blobPath(digest) };
-  return await waitForDownload(blobs, digest, wanted, () => findOrDownload(fetch));
-}
-
-async function findOrDownload(fetch: BlobFetch): Promise<string> {
-  const { file, blobs, connection, tuning, limit, signal, report } = fetch;
-  const digest = provisionalDigest(fetch);
-  const target = blobs.blobPath(digest);
-  if (await isWhole(target, file)) {
+async function findOrDownload(fetch: SharedFetch): Promise<string> {
+  const { file, blobs, digest, target, report } = fetch;
+  const isThere = await isWhole(target, file);
+  // Refreshes the blob's time to protect it from the clean-up.
+  if (isThere) await setBlobTime(target, new Date());
+  if (isThere || (await isLinked(fetch))) {
     await removePartial(target);
-    // Refreshes the blob's time to protect it from the clean-up.
-    await setBlobTime(target, new Date());
     report({ state: "downloading", completedBytes: file.sizeBytes });
     return digest;
   }
-  if (await isLinked({ ...fetch, target })) {
-    report({ state: "downloading", completedBytes: file.sizeBytes });
-    return digest;
-  }
-  const sha256 = await downloadFile({
-    connection,
-    file,
-    target,
-    destinationOf: (found) => blobs.blobPath(`sha256:${found}`),
-    tuning,
-    ...(limit !== undefined && { limit }),
-    signal,
-    report,
-  });
-  return `sha256:${sha256}`;
+  const destinationOf = (found: string) => blobs.blobPath(`sha256:${found}`);
+  return `sha256:${await downloadFile({ ...fetch, destinationOf })}`;
 }
 
-async function isLinked(fetch: BlobFetch & { target: string }): Promise<boolean> {
-  const { file, target, signal, report } = fetch;
-  const { sha256, sizeBytes } = file;
+async function isLinked(fetch: SharedFetch): Promise<boolean> {
+  const { sha256, sizeBytes } = fetch.file;
   if (sha256 === undefined) return false;
-  const wanted = { sha256, sizeBytes, target, signal, report };
-  const linked = await linkBlob(pathsElsewhere(fetch), wanted);
-  if (linked) await removePartial(target);
-  return linked;
+  return await linkBlob(pathsElsewhere(fetch), { ...fetch, sha256, sizeBytes });
 }
 
 /**

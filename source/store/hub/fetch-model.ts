@@ -7,7 +7,7 @@ import { type DownloadTuning, defaultTuning, roomHint } from "./download/downloa
 import { RateLimit } from "./download/rate-limit.ts";
 import { bytesOnDisk, fetchBlob, isInOtherStore } from "./fetch-blob.ts";
 import { type ConnectionOptions, HubConnection } from "./hub-connection.ts";
-import { type HubProgress, ProgressSum } from "./hub-progress.ts";
+import { type HubProgress, ProgressSum, retrying } from "./hub-progress.ts";
 import type { HubSettings } from "./hub-settings.ts";
 import { type Repository, readRepository } from "./repository.ts";
 import { type RepositoryDefaults, readRepositoryDefaults } from "./repository-defaults.ts";
@@ -105,9 +105,8 @@ async function connected<T>(
 ): Promise<T> {
   const { settings, onProgress, signal = new AbortController().signal } = request;
   const connection = new HubConnection(settings, request.connection);
-  const progress = new ProgressSum([], onProgress ?? (() => {}));
   try {
-    const onRetry = (detail: string) => progress.say("retrying", detail);
+    const onRetry = (detail: string) => onProgress?.(retrying(detail));
     return await work({ connection, signal, onRetry });
   } finally {
     await connection.close();

@@ -1,4 +1,5 @@
 // Requests JSON or short texts from the hub: follows redirects, and retries transient failures.
+import { parseJson } from "../../base/json.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { HttpReply } from "./http-reply.ts";
@@ -23,7 +24,7 @@ export async function readHubJson(
   question: ShortQuestion,
 ): Promise<{ value: unknown; headers: HttpReply["headers"] }> {
   return await readShort(connection, url, "application/json", question, (text) =>
-    parseJson(text, url),
+    parseReply(text, url),
   );
 }
 
@@ -79,12 +80,10 @@ export async function sendFollowing(
   throw invalidReply(new URL(url).host, "too many redirects");
 }
 
-function parseJson(text: string, url: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidReply(new URL(url).host, "its reply is not JSON");
-  }
+function parseReply(text: string, url: string): unknown {
+  const reply = parseJson(text);
+  if (reply === undefined) throw invalidReply(new URL(url).host, "its reply is not JSON");
+  return reply;
 }
 
 export function invalidReply(host: string, what: string): ProductError {

@@ -27,6 +27,11 @@ export interface ProgressFile {
   sha256?: string;
 }
 
+/** Report of a retry that concerns no file in particular. */
+export function retrying(detail: string): HubProgress {
+  return { completedBytes: 0, totalBytes: 0, state: "retrying", detail };
+}
+
 /** Interval between reports of plain figures; a sentence or a new state is reported at once. */
 const intervalMs = 100;
 
@@ -62,7 +67,7 @@ export class ProgressSum {
     this.#reportedMs = now;
     this.#state = state;
     this.#report({
-      completedBytes: this.#sum(),
+      completedBytes: [...this.#completed.values()].reduce((sum, bytes) => sum + bytes, 0),
       totalBytes: this.#totalBytes,
       state,
       ...(detail !== undefined && { detail }),
@@ -76,26 +81,8 @@ export class ProgressSum {
     });
   }
 
-  /** Reports a sentence that concerns no file in particular. */
-  say(state: HubProgress["state"], detail: string): void {
-    this.#state = state;
-    this.#report({
-      completedBytes: this.#sum(),
-      totalBytes: this.#totalBytes,
-      state,
-      detail,
-    });
-  }
-
   done(): void {
-    this.#report({
-      completedBytes: this.#totalBytes,
-      totalBytes: this.#totalBytes,
-      state: "done",
-    });
-  }
-
-  #sum(): number {
-    return [...this.#completed.values()].reduce((sum, bytes) => sum + bytes, 0);
+    const totalBytes = this.#totalBytes;
+    this.#report({ completedBytes: totalBytes, totalBytes, state: "done" });
   }
 }

@@ -1,7 +1,7 @@
 // Defaults that a repository sets for its model, in Ollama's files `template`, `system` and
 // `params` (https://huggingface.co/docs/hub/ollama).
 
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord, parseJson } from "../../base/json.ts";
 import type { HubConnection } from "./hub-connection.ts";
 import { readHubText } from "./hub-json.ts";
 import { replyError } from "./reply-error.ts";
@@ -71,10 +71,6 @@ async function readText(
 }
 
 function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isRecord(value) ? value : undefined;
-  } catch {
-    return undefined; // reported by the caller
-  }
+  const value = parseJson(text);
+  return isRecord(value) ? value : undefined;
 }

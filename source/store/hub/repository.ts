@@ -1,6 +1,6 @@
 // A hub repository at one commit: its files, and their addresses.
 
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import type { HubConnection } from "./hub-connection.ts";
 import { invalidReply, readHubJson } from "./hub-json.ts";
 import { type HubTarget, headerText, replyError } from "./reply-error.ts";

@@ -1,6 +1,6 @@
 // Searches the hub for repositories of GGUF models.
 
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { HttpReply } from "./http-reply.ts";

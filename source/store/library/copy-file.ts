@@ -1,6 +1,6 @@
 // Brings files into the store: a user's file as a clone that shares disk space, or as a copy; a
 // file made in the store's folder by renaming it.
-import { constants, createReadStream } from "node:fs";
+import { constants } from "node:fs";
 import { copyFile, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
@@ -10,6 +10,7 @@ import { storeErrors } from "../errors.ts";
 import { checkDigest, digestOfFile, type WriteOptions } from "./digest.ts";
 import { isUnwritten, stateOf } from "./file-state.ts";
 import type { ModelStore, WrittenBlob } from "./model-store.ts";
+import { readPieces } from "./read-pieces.ts";
 import { moveIntoPlace, synchronise } from "./write-atomically.ts";
 
 /**
@@ -24,7 +25,7 @@ export async function copyIntoStore(
   const before = await stateOf(file);
   const written =
     (await cloneIntoStore(store, file, options)) ??
-    (await store.writeBlobFrom(createReadStream(file, { highWaterMark: 1024 ** 2 }), {
+    (await store.writeBlobFrom(readPieces(file, before.sizeBytes), {
       ...options,
       sizeBytes: before.sizeBytes,
     }));

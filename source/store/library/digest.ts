@@ -1,9 +1,9 @@
 // SHA-256 digests of blobs: parses them, and computes them from files and streams.
 import { createHash } from "node:crypto";
-import { createReadStream } from "node:fs";
-import { open } from "node:fs/promises";
+import { open, stat } from "node:fs/promises";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
+import { readPieces } from "./read-pieces.ts";
 
 const pattern = /^sha256[:-]([0-9a-fA-F]{64})$/;
 
@@ -40,7 +40,7 @@ export interface HashOptions {
 /** The digest of a file's content. */
 export async function digestOfFile(file: string, options: HashOptions = {}): Promise<string> {
   const { signal, onBytes } = options;
-  const stream = createReadStream(file, { highWaterMark: 1024 ** 2, signal });
+  const stream = readPieces(file, (await stat(file)).size, signal);
   return (await hashStream(stream, { onBytes })).digest;
 }
 

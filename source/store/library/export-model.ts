@@ -1,6 +1,6 @@
 // Exports a model with all its files to one archive, for another machine.
 import { randomBytes } from "node:crypto";
-import { createReadStream, createWriteStream } from "node:fs";
+import { createWriteStream } from "node:fs";
 import { open, readdir, realpath, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import type { Writable } from "node:stream";
@@ -13,6 +13,7 @@ import { explainingDiskErrors, isMissing, requireRoom } from "./disk-errors.ts";
 import { type BlobLayer, isReference, type Layer, printManifest, sizeOf } from "./manifest.ts";
 import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
+import { readPieces } from "./read-pieces.ts";
 import { locateLayer } from "./stored-content.ts";
 import { type TarEntry, writeTar } from "./tar.ts";
 import { moveIntoPlace, synchronise } from "./write-atomically.ts";
@@ -190,8 +191,8 @@ async function* entriesOf(
   if (config === undefined) throw new Error("a model has a configuration");
   const total = sizeOf({ config, layers });
   let completed = 0;
-  async function* counted(file: string): AsyncGenerator<Uint8Array> {
-    const chunks = createReadStream(file, { highWaterMark: 1024 ** 2, signal });
+  async function* counted(file: string, sizeBytes: number): AsyncGenerator<Uint8Array> {
+    const chunks = readPieces(file, sizeBytes, signal);
     for await (const chunk of chunks as AsyncIterable<Buffer>) {
       completed += chunk.length;
       onProgress?.(completed, total);
@@ -205,7 +206,7 @@ async function* entriesOf(
     if (seen.has(digest)) continue;
     seen.add(digest);
     const name = `blobs/${digest.replace(":", "-")}`;
-    yield { path: name, sizeBytes, modifiedAt, content: counted(file) };
+    yield { path: name, sizeBytes, modifiedAt, content: counted(file, sizeBytes) };
   }
   // Last, so that unpacking never leaves a manifest without its blobs.
   const manifest = Buffer.from(printManifest({ config, layers }));

@@ -1,5 +1,4 @@
 // Imports models from an exported archive, and checks every blob against its digest.
-import { createReadStream } from "node:fs";
 import type { Readable } from "node:stream";
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
@@ -19,6 +18,7 @@ import {
   parseManifest,
 } from "./manifest.ts";
 import type { ModelStore } from "./model-store.ts";
+import { readPieces } from "./read-pieces.ts";
 import { locateFiles, readContent } from "./stored-content.ts";
 import { type ReadTarEntry, readTar, TarError } from "./tar.ts";
 
@@ -102,7 +102,7 @@ async function openArchive(
     return { shown: "standard input", bytes: source, sizeBytes: undefined };
   }
   const { size: sizeBytes } = await requireReadableFile(source, "an exported model");
-  const bytes = createReadStream(source, { highWaterMark: 1024 ** 2, signal });
+  const bytes = readPieces(source, sizeBytes, signal);
   return { shown: source, bytes, sizeBytes };
 }
 

@@ -1,6 +1,6 @@
 // Caches the contents of small files until they change: screens read a store of a thousand models
 // again and again.
-import { closeSync, constants, fstatSync, openSync, readSync, type Stats, statSync } from "node:fs";
+import { readFileSync, type Stats, statSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { Turns } from "../../base/turns.ts";
 
@@ -23,31 +23,23 @@ export class KnownFiles<T> {
   #keptBytes = 0;
 
   /**
-   * @param parse parses the file; its bytes are valid only during the call, and all callers share
-   *   the value, which must not change
+   * @param parse parses the file; all callers share the value, which must not change
    * @throws the system's error when the file cannot be read, Error when it is a folder or a device,
    *   and what `parse` throws
    */
   async read(file: string, parse: (bytes: Buffer, facts: Stats) => T): Promise<T> {
     await this.#turns.next();
+    const facts = statSync(file);
     const known = this.#known.get(file);
-    if (known !== undefined && isSame(known.facts, this.#factsOf(file))) return known.value;
-    this.#forget(file);
-    const { facts, bytes } = readSmall(file);
-    if (bytes === undefined) return parse(await readFile(file), facts);
+    if (known !== undefined && isSame(known.facts, facts)) return known.value;
+    // Opening a pipe would wait for a writer.
+    if (!facts.isFile()) throw new Error("it is not a regular file");
+    const isSmall = facts.size <= smallBytes;
+    const bytes = isSmall ? readFileSync(file) : await readFile(file);
     const value = parse(bytes, facts);
     const isSettled = Date.now() - Math.max(facts.mtimeMs, facts.ctimeMs) > settledMs;
-    if (isSettled && facts.size === bytes.length) this.#keep(file, facts, value);
+    if (isSmall && isSettled && facts.size === bytes.length) this.#keep(file, facts, value);
     return value;
-  }
-
-  #factsOf(file: string): Stats {
-    try {
-      return statSync(file);
-    } catch (error) {
-      this.#forget(file);
-      throw error;
-    }
   }
 
   #keep(file: string, facts: Stats, value: T): void {
@@ -55,34 +47,8 @@ export class KnownFiles<T> {
       this.#known.clear();
       this.#keptBytes = 0;
     }
+    this.#keptBytes += facts.size - (this.#known.get(file)?.facts.size ?? 0);
     this.#known.set(file, { facts, value });
-    this.#keptBytes += facts.size;
-  }
-
-  #forget(file: string): void {
-    const known = this.#known.get(file);
-    if (known === undefined) return;
-    this.#known.delete(file);
-    this.#keptBytes -= known.facts.size;
-  }
-}
-
-/** Reused for every file: a thousand buffers would have to be cleared and collected. */
-const scratch = Buffer.allocUnsafeSlow(smallBytes);
-/** Opening a pipe would wait for a writer. */
-const withoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
-
-/** The bytes are undefined if they exceed `smallBytes`. */
-function readSmall(file: string): { facts: Stats; bytes: Buffer | undefined } {
-  const handle = openSync(file, withoutWaiting);
-  try {
-    const facts = fstatSync(handle);
-    if (!facts.isFile()) throw new Error("it is not a regular file");
-    if (facts.size > smallBytes) return { facts, bytes: undefined };
-    const length = readSync(handle, scratch, 0, smallBytes, 0);
-    return { facts, bytes: scratch.subarray(0, length) };
-  } finally {
-    closeSync(handle);
   }
 }
 

@@ -1,6 +1,6 @@
 // A model's manifest: which blobs and files it is made of. Ollama's format, with one addition of
 // ours: a layer may refer to a file outside the store (docs/decisions/0005).
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { isDigest, parseDigest } from "./digest.ts";

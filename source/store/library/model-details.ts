@@ -2,7 +2,7 @@
 // thousand models reads no GGUF.
 
 import { formatCount } from "../../base/formats.ts";
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import type { GgufHeader } from "../gguf/read-gguf.ts";
 import { numberOf, textOf } from "./model-file.ts";
 

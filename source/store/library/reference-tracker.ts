@@ -4,7 +4,7 @@
 import { createHash } from "node:crypto";
 import { readdir, readFile, rm } from "node:fs/promises";
 import path from "node:path";
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { SharedWork } from "../../base/shared-work.ts";
 import { storeErrors } from "../errors.ts";

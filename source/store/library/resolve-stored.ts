@@ -6,33 +6,26 @@ import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
 import { noSettings, type ResolvedModel } from "./resolved-model.ts";
 import { linkedParts } from "./split-model.ts";
-import { locateFiles, type ModelContent, readContent, recordedFiles } from "./stored-content.ts";
+import { locateFiles, readContent, recordedFiles } from "./stored-content.ts";
 
-export interface StoredSources {
-  /** Our own store, with its links and its findings about referenced files. */
-  store: ModelStore;
-  cache: GgufCache;
-  /** Cached texts, by the digest of their manifest. */
-  contents: Map<string, ModelContent>;
-}
-
-const mostKept = 256;
-
-/** @throws ProductError those of `readContent`, `locateFiles` and `readGgufFacts` */
+/**
+ * @param store our own, with its links and its findings about referenced files
+ * @throws ProductError those of `readContent`, `locateFiles` and `readGgufFacts`
+ */
 export async function resolveStored(
   stored: StoredManifest,
-  { store, cache, contents }: StoredSources,
+  store: ModelStore,
+  cache: GgufCache,
 ): Promise<ResolvedModel> {
   const { touched, ...files } = await locateFiles(stored, store.references);
   const { parts, projectors, adapters, drafts } = files;
-  const content = await contentOf(stored, contents);
+  const { configuration, ...said } = await readContent(stored);
   const { facts } = await cache.read(parts).catch(async (error: unknown) => {
     // That a file has changed explains more than the errors in its new content.
     for (const file of touched) await file.check();
     throw error;
   });
   const path = parts.length > 1 ? await linkedParts(parts, store.splitsFolder) : facts.path;
-  const { configuration, ...said } = content;
   return {
     ...noSettings(),
     ...said,
@@ -83,16 +76,4 @@ export async function readRecorded(stored: StoredManifest): Promise<RecordedMode
     renderer: textIn(configuration, "renderer"),
     parser: textIn(configuration, "parser"),
   };
-}
-
-async function contentOf(
-  stored: StoredManifest,
-  contents: Map<string, ModelContent>,
-): Promise<ModelContent> {
-  const known = contents.get(stored.digest);
-  if (known !== undefined) return known;
-  const content = await readContent(stored);
-  if (contents.size >= mostKept) contents.clear();
-  contents.set(stored.digest, content);
-  return content;
 }

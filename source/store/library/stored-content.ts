@@ -1,5 +1,5 @@
 // Reads a stored model's texts and parameters, and locates its weights.
-import { isRecord } from "../../base/json-record.ts";
+import { isRecord } from "../../base/json.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import type { StoredMessage } from "../model-definition.ts";

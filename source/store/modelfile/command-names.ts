@@ -1,33 +1,6 @@
 // The commands of a Modelfile.
 
-export const commandNames = [
-  "ADAPTER",
-  "DRAFT",
-  "FROM",
-  "LICENSE",
-  "MESSAGE",
-  "PARAMETER",
-  "PARSER",
-  "RENDERER",
-  "REQUIRES",
-  "SYSTEM",
-  "TEMPLATE",
-] as const;
-
-export type CommandName = (typeof commandNames)[number];
-
-/** Returns the command of a word in any letter case. */
-export function toCommandName(word: string): CommandName | undefined {
-  const upper = word.toUpperCase();
-  return /^[A-Za-z]+$/.test(word) ? commandNames.find((name) => name === upper) : undefined;
-}
-
-/** Returns true if a key comes before the value: a parameter's name, a message's role. */
-export function hasKey(name: CommandName): boolean {
-  return name === "PARAMETER" || name === "MESSAGE";
-}
-
-export const commandExamples: Record<CommandName, string> = {
+export const commandExamples = {
   ADAPTER: "ADAPTER ./lora.gguf",
   DRAFT: "DRAFT ./draft.gguf",
   FROM: "FROM ./model.gguf",
@@ -39,4 +12,21 @@ export const commandExamples: Record<CommandName, string> = {
   REQUIRES: "REQUIRES 1.2.3",
   SYSTEM: "SYSTEM You are a helpful assistant.",
   TEMPLATE: "TEMPLATE {{ .Prompt }}",
-};
+} as const;
+
+export type CommandName = keyof typeof commandExamples;
+
+/** Returns the command of a word in any letter case. */
+export function toCommandName(word: string): CommandName | undefined {
+  const upper = word.toUpperCase();
+  return /^[A-Za-z]+$/.test(word) && isCommandName(upper) ? upper : undefined;
+}
+
+function isCommandName(word: string): word is CommandName {
+  return Object.hasOwn(commandExamples, word);
+}
+
+/** Returns true if a key comes before the value: a parameter's name, a message's role. */
+export function hasKey(name: CommandName): boolean {
+  return name === "PARAMETER" || name === "MESSAGE";
+}

@@ -3,13 +3,7 @@
 import { isInvisible, quoteShort } from "../../base/display-text.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import { storeErrors } from "../errors.ts";
-import {
-  type CommandName,
-  commandExamples,
-  commandNames,
-  hasKey,
-  toCommandName,
-} from "./command-names.ts";
+import { type CommandName, commandExamples, hasKey, toCommandName } from "./command-names.ts";
 import { endOfLine, type ModelfileText } from "./modelfile-text.ts";
 import { readQuotedValue } from "./quoted-value.ts";
 
@@ -151,9 +145,10 @@ function unknownHint(
 ): string {
   const glued = toCommandName(/^[A-Za-z]*/.exec(written)?.[0] ?? "");
   if (glued !== undefined) return `Put a space after ${glued}: ${commandExamples[glued]}`;
-  const nearest = nearestName(written, commandNames);
+  const names = Object.keys(commandExamples);
+  const nearest = nearestName(written, names);
   if (nearest !== undefined) return `Did you mean ${nearest}?`;
-  const list = commandNames.join(", ");
+  const list = names.join(", ");
   if (before === undefined) return `Begin the line with one of ${list}, or with # for a comment.`;
   const line = source.positionAt(before.end).line;
   return line < source.positionAt(at).line

@@ -1,24 +1,15 @@
 // Options and result of the full-screen program.
 
-import type { ApiClient } from "../../client/api-client.ts";
 import type { ClientMessage } from "../../client/chat-events.ts";
 import type { SessionHead } from "../../sessions/session.ts";
 import type { Screen } from "../frame/screen.ts";
 import type { ThemeName } from "../frame/themes.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import type { CloudAccess } from "../screens/cloud-access.ts";
-import type { ReadFilter } from "../screens/server/request-list.ts";
-import type { ServerControl } from "../screens/server/server-state.ts";
+import type { ServerContext } from "../screens/server/server-state.ts";
 
 /** The server behind the screens. */
-export interface ServerOptions {
-  /** The current server: it may change after a disconnect. */
-  readonly client: () => ApiClient;
-  /** Parses the request log's filters. */
-  readonly readFilter: ReadFilter;
-  /** Undefined when another program hosts the server. */
-  readonly control?: ServerControl;
-}
+export type ServerOptions = Pick<ServerContext, "client" | "readFilter" | "control">;
 
 /** Services behind the screens. */
 export interface AppParts {

@@ -9,7 +9,7 @@ import type { TerminalHandle } from "../frame/terminal-services.ts";
 import { themes } from "../frame/themes.ts";
 import type { Pace } from "../hooks/pace.ts";
 import { LookContext } from "../hooks/use-look.ts";
-import { PaceContext, useFrame, useFrameSize } from "../hooks/use-store.ts";
+import { PaceContext, useFrameSize, useStore } from "../hooks/use-store.ts";
 import { FullScreen } from "../layouts/full-screen.tsx";
 import { InlineFrame } from "../layouts/inline-frame.tsx";
 import { Reader } from "../layouts/reader.tsx";
@@ -60,7 +60,7 @@ type RootProps = Omit<AppProps, "pace" | "onError">;
 
 function Root({ frame, clock, layout, isXtermJs = false, terminal }: RootProps): ReactElement {
   useKeyRouter(frame, terminal);
-  const theme = useFrame(frame, (one) => one.theme);
+  const theme = useStore(frame, (one) => one.theme);
   const look = useMemo(
     () => ({ glyphs: frame.glyphs, theme: themes[theme], layout, clock }),
     [frame, theme, layout, clock],
@@ -68,7 +68,14 @@ function Root({ frame, clock, layout, isXtermJs = false, terminal }: RootProps):
   return (
     <LookContext value={look}>
       {layout === "window" && <FullScreen frame={frame} />}
-      {layout === "inline" && <Inline frame={frame} isXtermJs={isXtermJs} />}
+      {layout === "inline" && (
+        <>
+          <Scrollbacks frame={frame} />
+          <InlineFrame frame={frame} isXtermJs={isXtermJs}>
+            <FullScreen frame={frame} />
+          </InlineFrame>
+        </>
+      )}
       {layout === "reader" && <Reader frame={frame} />}
     </LookContext>
   );
@@ -91,26 +98,10 @@ function useKeyRouter(frame: Frame, terminal: TerminalHandle): void {
   });
 }
 
-interface InlineProps {
-  readonly frame: Frame;
-  readonly isXtermJs: boolean;
-}
-
-function Inline({ frame, isXtermJs }: InlineProps): ReactElement {
-  return (
-    <>
-      <Scrollbacks frame={frame} />
-      <InlineFrame frame={frame} isXtermJs={isXtermJs}>
-        <FullScreen frame={frame} />
-      </InlineFrame>
-    </>
-  );
-}
-
 /** Prints finished messages of all screens above everything that still changes. */
 function Scrollbacks({ frame }: { readonly frame: Frame }): ReactElement {
   const { columns } = useFrameSize(frame);
-  const screens = useFrame(frame, (one) => one.screens);
+  const screens = useStore(frame, (one) => one.screens);
   return (
     <>
       {screens.map(({ id, Scrollback }) =>

@@ -23,8 +23,7 @@ export async function createScreens(
   options: AppParts,
   context: ScreenContext,
 ): Promise<CreatedScreens> {
-  const now = () => context.clock.wallMs();
-  const watch = options.server && new ServerWatch({ client: options.server.client, now });
+  const watch = options.server && new ServerWatch(options.server.client);
   let places: ChatPlaces | undefined;
   const goElsewhere = async (saved: SessionHead) => (await places?.goElsewhere(saved)) ?? false;
   const chat = new ChatPlaces(await ownChat(options, context, watch, goElsewhere));
@@ -59,12 +58,10 @@ function serverScreens(
   watch: ServerWatch | undefined,
 ): Screen[] {
   if (server === undefined || watch === undefined) return [];
-  const { client, readFilter, control } = server;
-  const now = () => context.clock.wallMs();
-  const feed = new RequestFeed({ client, now });
+  const feed = new RequestFeed(server.client);
   return [
-    modelsScreen({ ...context, client }),
-    serverScreen({ ...context, watch, feed, client, readFilter, control }),
+    modelsScreen({ ...context, client: server.client }),
+    serverScreen({ ...context, ...server, watch, feed }),
   ];
 }
 

@@ -24,7 +24,6 @@ import type { CreatedScreens } from "./create-screens.ts";
  */
 const framesPerSecondMaximum = 1000;
 
-/** Maximum height in inline mode. */
 const inlineRowsMaximum = 24;
 const endingSignals: readonly NodeJS.Signals[] = ["SIGINT", "SIGTERM", "SIGHUP"];
 
@@ -61,10 +60,9 @@ async function run(
   const terminal: TerminalHandle = { suspend: undefined, isSuspended: false };
   let ending: Pick<AppResult, "reason" | "signal"> | undefined;
   let instance: Instance | undefined;
+  let parts: AppParts | undefined;
   let created: CreatedScreens | undefined;
-  let serverLabel = () => "";
   const layout: Layout = isScreenReader ? "reader" : isInline ? "inline" : "window";
-  let serverUsers: () => string | undefined = () => undefined;
   const leave = (how: NonNullable<typeof ending>): void => {
     ending = how;
     instance?.unmount();
@@ -85,19 +83,18 @@ async function run(
       environment,
     }),
     size,
-    status: () => serverStatus(created?.watch, serverLabel()),
-    serverUsers: () => serverUsers(),
+    status: () => serverStatus(created?.watch, created?.chat.serverLabel() ?? ""),
+    serverUsers: () => parts?.server?.control?.users(),
     onLeave: (reason, keepsServer) => leave({ reason, ...(keepsServer && { keepsServer }) }),
   });
   const begin = async (): Promise<void> => {
     // The first frame does not wait for services that it does not show.
-    const [parts, { createScreens }] = await Promise.all([
+    const [prepared, { createScreens }] = await Promise.all([
       prepare(),
       import("./create-screens.ts"),
     ]);
+    parts = prepared;
     created = await createScreens(parts, { glyphs, clock: systemClock, frame, layout });
-    serverLabel = () => created?.chat.serverLabel() ?? "";
-    serverUsers = () => parts.server?.control?.users();
     refreshWithServer(created.watch, frame);
     if (ending !== undefined) return;
     frame.start(created.screens, view.first);
@@ -183,17 +180,17 @@ async function readTypedAhead(stdin: NodeJS.ReadStream): Promise<string> {
 
 /** Repaints the tab bar when the server appears or disappears, on every screen. */
 function refreshWithServer(watch: ServerWatch | undefined, frame: Frame): void {
-  let before = watch?.state.kind;
+  let wasDown = false;
   watch?.subscribe(() => {
-    if (watch.state.kind === before) return;
-    before = watch.state.kind;
+    if (watch.isDown === wasDown) return;
+    wasDown = watch.isDown;
     frame.refresh();
   });
 }
 
 /** @param label with the sign of a server that responds */
 function serverStatus(watch: ServerWatch | undefined, label: string): string {
-  return watch?.state.kind === "down" ? `${label.replace("●", "✗")} down` : label;
+  return watch?.isDown ? `${label.replace("●", "✗")} down` : label;
 }
 
 /** Returns the main thread's processor time: wall time would count other programs on a busy machine. */

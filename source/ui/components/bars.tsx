@@ -55,17 +55,13 @@ export interface ProgressBarProps {
 /** Draws a bar in a `Text` or a `Box`. Read out as a percentage. */
 export function ProgressBar({ fraction, width, tone = "plain" }: ProgressBarProps): ReactElement {
   const { glyphs, theme } = useLook();
+  const { bar } = glyphs;
+  const filled = Math.round(Math.min(1, Math.max(0, fraction)) * width);
   return (
     <Text {...theme[tone]} aria-label={percentage(fraction)}>
-      {progressText(fraction, width, glyphs)}
+      {bar.filled.repeat(filled) + bar.empty.repeat(width - filled)}
     </Text>
   );
-}
-
-/** @param fraction 0 to 1 */
-function progressText(fraction: number, width: number, { bar }: Glyphs): string {
-  const filled = Math.round(Math.min(1, Math.max(0, fraction)) * width);
-  return bar.filled.repeat(filled) + bar.empty.repeat(width - filled);
 }
 
 export interface SparklineProps {

@@ -5,7 +5,6 @@ import type { ReactElement } from "react";
 import { fitHints, hintGap } from "../frame/command-lists.ts";
 import type { Frame } from "../frame/frame.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { useFrame } from "../hooks/use-store.ts";
 import { neutraliseLine } from "../text/neutralise.ts";
 import { wrapLine } from "../text/wrap-line.ts";
 import type { Tone } from "../theme.ts";
@@ -42,31 +41,20 @@ export function noticeRows(text: string, columns: number, isAscii: boolean): rea
     .map((row) => row.text);
 }
 
-/** Hints are joined into one text, which changes only when a hint does. */
-const wordMark = "\u0000";
-const hintMark = "\u0001";
-
 export interface HintBarProps {
   readonly frame: Frame;
   readonly columns: number;
 }
 
-/** Draws the hints that fit, or the notice. */
+/** Draws the hints that fit, or the notice. Reads the frame: draw it again on every change. */
 export function HintBar({ frame, columns }: HintBarProps): ReactElement {
   const { theme } = useLook();
-  const notice = useFrame(frame, (one) => one.notice);
-  const hints = useFrame(frame, (one) =>
-    one.hints.map((hint) => hint.join(wordMark)).join(hintMark),
-  );
+  const { notice, hints } = frame;
   if (notice !== undefined) return <Notice text={notice} tone="mark" columns={columns} />;
-  const pairs = hints.split(hintMark).map((hint) => {
-    const [key = "", word = ""] = hint.split(wordMark);
-    return [key, word] as const;
-  });
   return (
     <Box height={1} flexShrink={0} paddingX={margin}>
       <Text wrap="truncate">
-        {fitHints(pairs, columns - 2 * margin).map(([key, word], index) => (
+        {fitHints(hints, columns - 2 * margin).map(([key, word], index) => (
           <Text key={`${key} ${word}`}>
             {index === 0 ? "" : hintGap}
             <Text {...theme.key}>{key}</Text>

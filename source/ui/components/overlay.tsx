@@ -46,12 +46,12 @@ const listWidthMaximum = 96;
 const fieldRows = 2;
 const listHeightMinimum = 5;
 const borderRows = 2;
-/** Most visible rows of a text with several lines. */
 const writeRowsMaximum = 10;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const { glyphs, theme } = useLook();
-  const { title, field, found, selected, isGrouped, isTable, rowsMaximum } = overlay;
+  const { field, found, selected, isGrouped } = overlay;
+  const { title, isTable = false, rowsMaximum = Infinity } = overlay.question;
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const item = found[selected];

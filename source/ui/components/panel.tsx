@@ -30,7 +30,6 @@ export function panelInnerWidth(width: number): number {
   return Math.max(0, width - 4);
 }
 
-/** Returns the rows inside a panel. */
 export function panelInnerHeight(height: number): number {
   return Math.max(0, height - 2);
 }
@@ -105,15 +104,6 @@ function BorderLabel({ edge, label, width, tone }: BorderLabelProps): ReactEleme
 }
 
 function boxStyle({ box }: Glyphs) {
-  const { topLeft, topRight, bottomLeft, bottomRight, horizontal, vertical } = box;
-  return {
-    topLeft,
-    topRight,
-    bottomLeft,
-    bottomRight,
-    top: horizontal,
-    bottom: horizontal,
-    left: vertical,
-    right: vertical,
-  };
+  const { horizontal, vertical, ...corners } = box;
+  return { ...corners, top: horizontal, bottom: horizontal, left: vertical, right: vertical };
 }

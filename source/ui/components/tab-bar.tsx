@@ -3,9 +3,8 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import type { Frame } from "../frame/frame.ts";
-import { tabs } from "../frame/frame-commands.ts";
+import { tabNumber, tabs } from "../frame/frame-commands.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { useFrame } from "../hooks/use-store.ts";
 import { textWidth, truncateText } from "../text/graphemes.ts";
 import { neutraliseLine } from "../text/neutralise.ts";
 import { type Glyphs, withGlyphs } from "../theme.ts";
@@ -19,14 +18,14 @@ export interface TabBarProps {
   readonly columns: number;
 }
 
+/** Reads the frame: draw it again on every change. */
 export function TabBar({ frame, columns }: TabBarProps): ReactElement {
   const { glyphs, theme } = useLook();
-  const current = useFrame(frame, ({ current }) => current?.id);
-  const shown = useFrame(frame, (one) => (one.isStarting ? tabs : one.screens));
-  const parts = useFrame(frame, ({ statusParts }) => statusParts.join(partMark));
+  const current = frame.current?.id;
+  const shown = frame.isStarting ? tabs : frame.screens;
   const labelsOf = (areNamed: boolean): string[] =>
-    shown.map((tab, index) => {
-      const number = "tabNumber" in tab && tab.tabNumber !== undefined ? tab.tabNumber : index + 1;
+    shown.map((tab) => {
+      const number = tabNumber(tab.id);
       const label = areNamed || tab.id === current ? `${number} ${tab.title}` : String(number);
       return tab.id === current ? `[${label}]` : ` ${label} `;
     });
@@ -59,13 +58,11 @@ export function TabBar({ frame, columns }: TabBarProps): ReactElement {
         })}
       </Text>
       <Box flexShrink={0} paddingRight={margin}>
-        <Text wrap="truncate">{statusText(parts.split(partMark), room, glyphs)}</Text>
+        <Text wrap="truncate">{statusText(frame.statusParts, room, glyphs)}</Text>
       </Box>
     </Box>
   );
 }
-
-const partMark = "\u0000";
 
 /** A shorter piece of an address is useless. */
 const shortestStatus = 8;

@@ -3,8 +3,7 @@
 import { Box, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
 import { useLook } from "../hooks/use-look.ts";
-import { textWidth } from "../text/graphemes.ts";
-import { fitRuns, type TextRun } from "../text/text-run.ts";
+import { fitRuns, runsText, runsWidth, type TextRun } from "../text/text-run.ts";
 import type { Glyphs, Tone } from "../theme.ts";
 import { Line } from "./line.tsx";
 
@@ -21,6 +20,19 @@ export interface Column<Item> {
   readonly cell: (item: Item) => TextRun | readonly TextRun[];
 }
 
+/** Returns a column of figures; unknown ones are `-`. */
+export function figureColumn<Item, Value>(
+  [title, width, rank]: readonly [title: string, width: number, rank: number],
+  format: (value: Value) => string,
+  figureOf: (item: Item) => Value | undefined,
+): Column<Item> {
+  const cell = (item: Item): TextRun => {
+    const value = figureOf(item);
+    return { text: value === undefined ? "-" : format(value), tone: "plain" };
+  };
+  return { title, width, rank, align: "right", yieldsToNote: true, cell };
+}
+
 export interface TableProps<Item> {
   /** As `fitColumns` gives them. */
   readonly columns: readonly Column<Item>[];
@@ -31,13 +43,10 @@ export interface TableProps<Item> {
   readonly isSelected?: (item: Item) => boolean;
   /** The table has the focus. Defaults to true. */
   readonly isFocused?: boolean;
-  /** Replaces the tone of plain cells, such as that of old figures. */
-  readonly toneOf?: (item: Item) => Tone | undefined;
   /** Replaces the columns that are hidden first, such as the reason of a failure. */
   readonly noteOf?: (item: Item) => TextRun | undefined;
   /** Dims every cell, whatever its tone: the figures are old. */
   readonly isDim?: boolean;
-  readonly hasHeader?: boolean;
 }
 
 const gap: TextRun = { text: " ", tone: "plain" };
@@ -74,14 +83,12 @@ export function rowsAround<Item>(
 }
 
 export function Table<Item>(props: TableProps<Item>): ReactElement {
-  const { columns, items, keyOf, isSelected, hasHeader = true } = props;
+  const { columns, items, keyOf, isSelected } = props;
   const { glyphs } = useLook();
   const isRead = useIsScreenReaderEnabled();
   return (
     <Box flexDirection="column" flexShrink={0} aria-role="list">
-      {hasHeader && (
-        <Line runs={headerRuns(columns, isSelected !== undefined, glyphs)} aria-hidden />
-      )}
+      <Line runs={headerRuns(columns, isSelected !== undefined, glyphs)} aria-hidden />
       {items.map((item) => (
         <Box
           key={keyOf(item)}
@@ -109,9 +116,9 @@ function headerRuns<Item>(
 }
 
 function rowRuns<Item>(item: Item, props: TableProps<Item>, glyphs: Glyphs): TextRun[] {
-  const { isSelected, isFocused = true, toneOf, isDim = false } = props;
+  const { isSelected, isFocused = true, isDim = false } = props;
   const isMarked = isSelected?.(item) ?? false;
-  const tone = isDim ? "dim" : (toneOf?.(item) ?? (isMarked ? "selected" : "plain"));
+  const tone: Tone = isDim ? "dim" : isMarked ? "selected" : "plain";
   const { columns, note } = shownColumns(item, props);
   const cells = columns.map(({ cell }) =>
     [cell(item)].flat().map((run) => (isDim || run.tone === "plain" ? { ...run, tone } : run)),
@@ -138,8 +145,8 @@ function joinCells<Item>(
 ): TextRun[] {
   return columns.flatMap(({ width, align }, index) => {
     const cell = cells[index] ?? [];
-    const used = cell.reduce((sum, { text }) => sum + textWidth(text), 0);
-    const padding: TextRun = { text: " ".repeat(Math.max(0, width - used)), tone: "plain" };
+    const blanks = " ".repeat(Math.max(0, width - runsWidth(cell)));
+    const padding: TextRun = { text: blanks, tone: "plain" };
     const aligned = align === "right" ? [padding, ...cell] : cell;
     return [...(index === 0 ? [] : [gap]), ...fitRuns(aligned, width, ellipsis)];
   });
@@ -149,11 +156,7 @@ function joinCells<Item>(
 function spokenRow<Item>(item: Item, props: TableProps<Item>): string {
   const { columns, note } = shownColumns(item, props);
   const cells = columns.map(({ title, cell }) => {
-    const text = [cell(item)]
-      .flat()
-      .map((run) => run.text)
-      .join("")
-      .trim();
+    const text = runsText([cell(item)].flat()).trim();
     return text === "" || text === "-" ? "" : `${title} ${text}`.trim();
   });
   return [...cells, note?.text.trim() ?? ""].filter((part) => part !== "").join(", ");

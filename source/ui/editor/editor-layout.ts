@@ -1,6 +1,6 @@
 // Layout of the editor's text: its rows, and the cursor's position.
 
-import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
+import { graphemeWidth, isPlain, splitGraphemes, textWidth } from "../text/graphemes.ts";
 import { type WrappedRow, wrapLine } from "../text/wrap-line.ts";
 
 export interface EditorLayout {
@@ -11,9 +11,6 @@ export interface EditorLayout {
   readonly cursorColumn: number;
 }
 
-/** Recently wrapped lines: typing changes only one of them. */
-const lineCache = new Map<string, readonly WrappedRow[]>();
-const lineCacheEntriesMaximum = 512;
 /** Longer lines are laid out in pieces, so that a pasted megabyte does not delay keys. */
 const segmentLength = 4096;
 /** Maximum distance to move a cut so that it falls between two ASCII characters. */
@@ -61,7 +58,7 @@ export function layoutEditor(
   const all = [...above.flat(), ...rows];
   const row = all[cursorRow];
   const before = row === undefined ? "" : text.slice(row.start, cursor);
-  return { rows: all, cursorRow, cursorColumn: Math.min(width, measureFromStart(before)) };
+  return { rows: all, cursorRow, cursorColumn: Math.min(width, textWidth(before)) };
 }
 
 /** Returns the piece that contains an offset; a line break belongs to the piece before it. */
@@ -86,12 +83,8 @@ function cutAt(text: string, lineStart: number, lineEnd: number, length: number)
   return wanted;
 }
 
-function isPlain(code: number): boolean {
-  return code >= 0x20 && code <= 0x7e;
-}
-
 function rowsOf(text: string, { start, end }: Segment, width: number): WrappedRow[] {
-  return wrapCached(text.slice(start, end), width).map((row) => ({
+  return wrapLine(text.slice(start, end), width).map((row) => ({
     start: start + row.start,
     end: start + row.end,
     text: row.text,
@@ -114,20 +107,4 @@ export function offsetAt(text: string, row: WrappedRow, column: number): number 
     reached = next;
   }
   return offset;
-}
-
-function wrapCached(line: string, width: number): readonly WrappedRow[] {
-  const key = `${width}:${line}`;
-  const known = lineCache.get(key);
-  if (known !== undefined) return known;
-  const rows = wrapLine(line, width);
-  if (lineCache.size >= lineCacheEntriesMaximum) lineCache.clear();
-  lineCache.set(key, rows);
-  return rows;
-}
-
-function measureFromStart(text: string): number {
-  let column = 0;
-  for (const grapheme of splitGraphemes(text)) column += graphemeWidth(grapheme, column);
-  return column;
 }

@@ -53,34 +53,18 @@ function changed(
     case "restore":
       return restore(state, action.text);
     default:
-      return { ...state, cursor: movedCursor(state, action.type), goalColumn: undefined };
+      return { ...state, cursor: moves[action.type](text, cursor), goalColumn: undefined };
   }
 }
 
-type CursorMove =
-  | "moveLeft"
-  | "moveRight"
-  | "moveWordLeft"
-  | "moveWordRight"
-  | "moveLineStart"
-  | "moveLineEnd";
-
-function movedCursor({ text, cursor }: EditorState, move: CursorMove): number {
-  switch (move) {
-    case "moveLeft":
-      return previousBoundary(text, cursor);
-    case "moveRight":
-      return nextBoundary(text, cursor);
-    case "moveWordLeft":
-      return previousWord(text, cursor);
-    case "moveWordRight":
-      return nextWord(text, cursor);
-    case "moveLineStart":
-      return lineStart(text, cursor);
-    case "moveLineEnd":
-      return lineEnd(text, cursor);
-  }
-}
+const moves = {
+  moveLeft: previousBoundary,
+  moveRight: nextBoundary,
+  moveWordLeft: previousWord,
+  moveWordRight: nextWord,
+  moveLineStart: lineStart,
+  moveLineEnd: lineEnd,
+} as const;
 
 function lineStart(text: string, cursor: number): number {
   return cursor === 0 ? 0 : text.lastIndexOf("\n", cursor - 1) + 1;

@@ -12,9 +12,8 @@ export interface CommandRow<Context> extends CommandFacts {
   readonly run: (context: Context, argument: string) => ReturnType<BoundCommand["run"]>;
 }
 
-/** Fields of a row besides name, keys and title. */
-export type RowRest<Context> = Pick<CommandRow<Context>, "when" | "run"> &
-  Partial<CommandRow<Context>>;
+/** Fields of a row besides name, keys and title. Without `when` the command is always available. */
+export type RowRest<Context> = Pick<CommandRow<Context>, "run"> & Partial<CommandRow<Context>>;
 
 /** Returns a function that creates rows of one screen; their ids start with `area`. */
 export function commandRow<Context>(area: string, group: string) {
@@ -23,7 +22,9 @@ export function commandRow<Context>(area: string, group: string) {
     keys: readonly string[],
     title: string,
     rest: RowRest<Context>,
-  ): CommandRow<Context> => ({ id: `${area}.${name}`, title, group, keys, ...rest });
+  ): CommandRow<Context> => {
+    return { id: `${area}.${name}`, title, group, keys, when: () => true, ...rest };
+  };
 }
 
 /** Binds a table to the context of its commands. */

@@ -1,16 +1,10 @@
 // Tabs and commands of the frame, the same on every screen.
 
 import { bindCommands, type CommandRow, commandRow } from "./command-table.ts";
-import type { BoundCommand, CommandFacts, Screen } from "./screen.ts";
-
-/** A tab; its number is its key on every machine. */
-export interface Tab {
-  readonly id: Screen["id"];
-  readonly title: string;
-}
+import type { BoundCommand, CommandFacts, FrameServices, Screen } from "./screen.ts";
 
 /** All tabs in order. */
-export const tabs: readonly Tab[] = [
+export const tabs: readonly Pick<Screen, "id" | "title">[] = [
   { id: "chat", title: "Chat" },
   { id: "models", title: "Models" },
   { id: "server", title: "Server" },
@@ -18,67 +12,59 @@ export const tabs: readonly Tab[] = [
   { id: "console", title: "Console" },
 ];
 
+/** Returns the number and key of a tab, whichever other tabs there are. */
+export function tabNumber(id: Screen["id"]): number {
+  return tabs.findIndex((tab) => tab.id === id) + 1;
+}
+
 /** Actions that the frame's commands need. */
-export interface FrameActions {
-  readonly screens: readonly Pick<Screen, "id" | "title" | "tabNumber">[];
+export interface FrameActions extends Pick<FrameServices, "open" | "help" | "repaint" | "leave"> {
   isTyping(): boolean;
-  open(id: Screen["id"]): void;
   openPalette(): void;
   openCommandLine(): void;
-  help(): void;
   chooseTheme(name: string): ReturnType<BoundCommand["run"]>;
-  repaint(): void;
   /** Undefined where shells cannot suspend programs. */
   readonly suspend?: (() => Promise<void>) | undefined;
   interrupt(): string | undefined;
-  leave(reason: "bye" | "interrupted"): void;
 }
 
 type Row = CommandRow<FrameActions>;
 
 const group = "Everywhere";
-const always = () => true;
 /** Further search words for quitting. */
 export const quitWords: readonly string[] = ["leave", "close"];
 const command = commandRow<FrameActions>("app", group);
 
-function tabRow(id: Screen["id"], number: number): Row {
-  return {
-    id: `screen.${id}`,
-    title: `Open the ${id} screen`,
-    group,
-    keys: [`Alt+${number}`, String(number)],
+const screenCommand = commandRow<FrameActions>("screen", group);
+
+function tabRow(id: Screen["id"]): Row {
+  const number = tabNumber(id);
+  return screenCommand(id, [`Alt+${number}`, String(number)], `Open the ${id} screen`, {
     slash: [`/${id}`],
-    when: always,
     run: (frame) => void frame.open(id),
-  };
+  });
 }
 
 /** Screens cannot override these. */
 const reserved: readonly Row[] = [
   command("palette", ["Ctrl+P"], "Open the command palette", {
     hint: "palette",
-    when: always,
     run: (frame) => void frame.openPalette(),
   }),
   command("commandLine", [":"], "Open the command line", {
-    when: always,
     run: (frame) => void frame.openCommandLine(),
   }),
   command("help", ["?"], "Help: keys and commands of this screen", {
     hint: (frame) => (frame.isTyping() ? undefined : "help"),
-    when: always,
     run: (frame) => void frame.help(),
   }),
   command("theme", [], "Change the theme", {
     keywords: ["colours", "colors"],
     slash: ["/theme"],
     slashArguments: "[NAME]",
-    when: always,
     run: (frame, name) => frame.chooseTheme(name.trim()),
   }),
   command("repaint", ["Ctrl+L"], "Redraw the screen", {
-    when: always,
     run: (frame) => void frame.repaint(),
   }),
   command("suspend", ["Ctrl+Z"], "Suspend (resume with fg)", {
@@ -92,7 +78,6 @@ const reserved: readonly Row[] = [
 
 const yielding: readonly Row[] = [
   command("interrupt", ["Ctrl+C"], "Quit (press twice)", {
-    when: always,
     run: (frame) => frame.interrupt(),
   }),
   command("leave", ["Ctrl+D"], "Quit", {
@@ -106,19 +91,22 @@ const yielding: readonly Row[] = [
 
 /** For the documentation. */
 export const frameCommandFacts: readonly CommandFacts[] = [
-  ...tabs.map(({ id }, index) => tabRow(id, index + 1)),
+  ...tabs.map(({ id }) => tabRow(id)),
   ...reserved,
   ...yielding,
 ];
 
-/** Binds the commands: `reserved` ones win over a screen's, `yielding` ones lose. */
-export function frameCommands(actions: FrameActions): {
+/** `reserved` commands win over a screen's, `yielding` ones lose. */
+export interface FrameCommands {
   readonly reserved: readonly BoundCommand[];
   readonly yielding: readonly BoundCommand[];
-} {
-  const opening = actions.screens.map(({ id, tabNumber }, index) =>
-    tabRow(id, tabNumber ?? index + 1),
-  );
+}
+
+export function frameCommands(
+  screens: readonly Pick<Screen, "id">[],
+  actions: FrameActions,
+): FrameCommands {
+  const opening = screens.map(({ id }) => tabRow(id));
   return {
     reserved: bindCommands([...opening, ...reserved], actions),
     yielding: bindCommands(yielding, actions),

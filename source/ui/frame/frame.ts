@@ -2,9 +2,8 @@
 
 import { Observable } from "../hooks/store.ts";
 import type { Glyphs } from "../theme.ts";
-import { hintsOf } from "./command-lists.ts";
-import { CommandRunner } from "./command-runner.ts";
-import { CommandSearch } from "./command-search.ts";
+import { type Hint, hintsOf } from "./command-lists.ts";
+import { Commands } from "./commands.ts";
 import { frameCommands } from "./frame-commands.ts";
 import { InputRouter } from "./input-router.ts";
 import type { KeyPress } from "./key-name.ts";
@@ -21,7 +20,7 @@ import type {
 } from "./screen.ts";
 import { ScreenSwitcher } from "./screen-switcher.ts";
 import type { TerminalServices } from "./terminal-services.ts";
-import { chooseTheme, type ThemeName } from "./themes.ts";
+import { type ThemeName, themeNames } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
 
 export interface FrameOptions extends QuitOptions {
@@ -36,44 +35,43 @@ export interface FrameOptions extends QuitOptions {
 }
 
 export class Frame extends Observable implements FrameServices {
+  readonly program: string;
+  readonly glyphs: Glyphs;
   readonly #options: FrameOptions;
   readonly #screens = new ScreenSwitcher(() => this.refresh());
   readonly #overlays = new Overlays(() => this.refresh());
-  readonly #commands = new CommandRunner(this.#screens, (sentence) => this.notify(sentence));
-  readonly #search: CommandSearch;
+  readonly #commands = new Commands(this.#screens, this.#overlays, (text) => this.notify(text));
   readonly #quit: Quit;
   readonly #input: InputRouter;
   #notice: string | undefined;
   #theme: ThemeName;
   #version = 0;
-  #repaints = 0;
 
   constructor(options: FrameOptions) {
     super();
     this.#options = options;
+    this.program = options.program ?? "modelctl";
+    this.glyphs = options.glyphs;
     this.#theme = options.theme;
     this.#quit = new Quit(options, (title, choices) => this.choose(title, choices));
-    const parts = {
+    this.#input = new InputRouter({
       screens: this.#screens,
       overlays: this.#overlays,
       commands: this.#commands,
       quit: this.#quit,
       isTooSmall: () => isTooSmall(options.size()),
-      notify: (sentence: string | undefined) => this.notify(sentence),
-    };
-    this.#search = new CommandSearch(parts);
-    this.#input = new InputRouter(parts);
+      notify: (sentence) => this.notify(sentence),
+    });
   }
 
   /** Adds the screens and opens the first, or the named one. */
   start(screens: readonly Screen[], first?: Screen["id"]): void {
     this.#commands.add(
-      frameCommands({
-        screens,
+      frameCommands(screens, {
         isTyping: () => this.#screens.isTyping,
         open: (id) => this.open(id),
-        openPalette: () => this.#search.openPalette(),
-        openCommandLine: () => this.#search.openCommandLine(),
+        openPalette: () => this.#commands.openPalette(),
+        openCommandLine: () => this.#commands.openCommandLine(),
         help: () => this.help(),
         chooseTheme: (name) => this.#chooseTheme(name),
         repaint: () => this.repaint(),
@@ -108,14 +106,6 @@ export class Frame extends Observable implements FrameServices {
     return this.#theme;
   }
 
-  get program(): string {
-    return this.#options.program ?? "modelctl";
-  }
-
-  get glyphs(): Glyphs {
-    return this.#options.glyphs;
-  }
-
   get isStarting(): boolean {
     return this.#input.isStarting;
   }
@@ -126,18 +116,16 @@ export class Frame extends Observable implements FrameServices {
   }
 
   /** Keys and words for the row of hints. */
-  get hints(): readonly (readonly [string, string])[] {
+  get hints(): readonly Hint[] {
     return this.overlay?.hints ?? hintsOf(this.#commands.current);
   }
 
-  /** Number of changes so far, for `useFrame`. */
+  /** For `useStore`. */
+  readonly get = (): Frame => this;
+
+  /** Number of changes so far. */
   get version(): number {
     return this.#version;
-  }
-
-  /** Number of full repaints so far. */
-  get repaints(): number {
-    return this.#repaints;
   }
 
   /** Terminal cells that the program may use. */
@@ -206,12 +194,11 @@ export class Frame extends Observable implements FrameServices {
 
   repaint(): void {
     this.#options.terminal.erase();
-    this.#repaints += 1;
     this.refresh();
   }
 
   help(): void {
-    this.#search.openHelp();
+    this.#commands.openHelp();
   }
 
   leave(reason: QuitReason): void {
@@ -238,12 +225,17 @@ export class Frame extends Observable implements FrameServices {
     this.current?.deactivate();
   }
 
+  /** @param name empty: a list is shown */
   async #chooseTheme(name: string): Promise<string | undefined> {
-    const { theme, sentence } = await chooseTheme(name, this);
-    if (theme !== undefined) {
-      this.#theme = theme;
-      this.refresh();
+    const choices = themeNames.map((value) => ({ value, title: value }));
+    const wanted = name === "" ? await this.choose("Theme", choices) : name;
+    if (wanted === undefined) return undefined;
+    const theme = themeNames.find((candidate) => candidate === wanted);
+    if (theme === undefined) {
+      return `Unknown theme '${wanted}'. Themes: ${themeNames.join(", ")}`;
     }
-    return sentence;
+    this.#theme = theme;
+    this.refresh();
+    return undefined;
   }
 }

@@ -1,7 +1,7 @@
 // Routes keys and text to the frame's commands, the overlay on top, or the current screen.
 
 import { splitGraphemes } from "../text/graphemes.ts";
-import type { CommandRunner } from "./command-runner.ts";
+import type { Commands } from "./commands.ts";
 import type { KeyPress } from "./key-name.ts";
 import type { Overlays } from "./overlays.ts";
 import type { Quit } from "./quit.ts";
@@ -14,7 +14,7 @@ const smallWindowKeys = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L", "Ctrl+Z"])
 
 interface InputRouterParts {
   readonly screens: ScreenSwitcher;
-  readonly commands: CommandRunner;
+  readonly commands: Commands;
   readonly overlays: Overlays;
   readonly quit: Quit;
   readonly isTooSmall: () => boolean;
@@ -43,7 +43,6 @@ export class InputRouter {
     for (const act of early) act();
   }
 
-  /** Handles one key or piece of text. */
   press(press: KeyPress): void {
     if (this.#early !== undefined) {
       this.#pressEarly(press, this.#early);

@@ -1,9 +1,9 @@
 // State of a list to filter and choose from: palette, help and other choices.
 
-import { createEditorState, type EditorState } from "../editor/editor-state.ts";
-import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
-import type { KeyPress } from "./key-name.ts";
-import type { OverlayEvents, OverlayState } from "./question-overlay.ts";
+import type { EditorState } from "../editor/editor-state.ts";
+import { fieldWith } from "../editor/line-field.ts";
+import type { Hint } from "./command-lists.ts";
+import { FieldOverlay, type OverlayEvents } from "./question-overlay.ts";
 import { rankItems } from "./rank-items.ts";
 import type { ChooseOptions, ListItem } from "./screen.ts";
 
@@ -32,22 +32,18 @@ const steps: Readonly<Record<string, number>> = {
   PgDn: pageRows,
 };
 
-export class ListOverlay implements OverlayState {
+export class ListOverlay extends FieldOverlay {
   readonly kind = "list";
-  readonly title: string;
-  field: EditorState = createEditorState();
+  readonly question: ListQuestion;
   /** Index in `found`. */
-  selected = 0;
-  readonly #events: OverlayEvents<string | undefined>;
-  readonly #question: ListQuestion;
+  selected: number;
   /** Values of items that the search found for the typed text. */
   #hits: ReadonlySet<string> = new Set();
 
   /** @param events receives the value of the chosen item, or undefined */
   constructor(events: OverlayEvents<string | undefined>, question: ListQuestion) {
-    this.#events = events;
-    this.#question = question;
-    this.title = question.title;
+    super(events);
+    this.question = question;
     const { items, selected } = question;
     this.selected = Math.max(
       0,
@@ -55,23 +51,15 @@ export class ListOverlay implements OverlayState {
     );
   }
 
-  get hints(): readonly (readonly [string, string])[] {
-    const { verb, cancelVerb = "close" } = this.#question;
-    const hints = [
+  get hints(): readonly Hint[] {
+    const { verb, cancelVerb = "close" } = this.question;
+    const hints: readonly Hint[] = [
       ["Esc", cancelVerb],
       ["Enter", verb],
       ["Up/Down", "select"],
       ["PgDn", "scroll"],
-    ] as const;
+    ];
     return this.#completion === undefined ? hints : [...hints, ["Tab", "complete"]];
-  }
-
-  get isTable(): boolean {
-    return this.#question.isTable ?? false;
-  }
-
-  get rowsMaximum(): number {
-    return this.#question.rowsMaximum ?? Number.POSITIVE_INFINITY;
   }
 
   /** Groups are shown until a filter reorders the items. */
@@ -81,7 +69,7 @@ export class ListOverlay implements OverlayState {
 
   /** Items that match the filter, best match first. */
   get found(): readonly ListItem[] {
-    const { items, typed, hidesDim = false } = this.#question;
+    const { items, typed, hidesDim = false } = this.question;
     const wanted = this.field.text.trim();
     if (wanted === "") return hidesDim ? items.filter(({ isDim }) => !isDim) : items;
     const ranked = rankItems(items, wanted);
@@ -93,27 +81,26 @@ export class ListOverlay implements OverlayState {
     return meant === undefined || isFound ? found : [meant, ...found];
   }
 
-  press(press: KeyPress): void {
-    if (press.kind === "text") {
-      this.paste(press.text);
-      return;
-    }
-    const { name } = press;
+  protected override pressKey(name: string): void {
     const step = steps[name];
-    if (name === "Esc" || name === "Ctrl+C") this.cancel();
-    else if (name === "Enter") this.#take();
-    else if (name === "Tab" && this.#completion !== undefined) {
-      this.#setField(fieldWith(this.field, this.#completion));
+    if (name === "Tab" && this.#completion !== undefined) {
+      this.show(fieldWith(this.field, this.#completion));
     } else if (step !== undefined) this.#move(step);
-    else this.#setField(fieldAfterKey(this.field, name) ?? this.field);
+    else super.pressKey(name);
   }
 
-  paste(text: string): void {
-    this.#setField(fieldAfterText(this.field, text));
+  /** Answers with the value of the selected item. */
+  protected override confirm(): void {
+    const item = this.found[this.selected];
+    if (item !== undefined && !item.isDim) this.events.onDone(item.value);
   }
 
-  cancel(): void {
-    this.#events.onDone(undefined);
+  protected override show(field: EditorState): void {
+    if (field.text !== this.field.text) {
+      this.selected = 0;
+      void this.#search(field.text.trim());
+    }
+    super.show(field);
   }
 
   /** Completion of the selected item, unless it is already typed. */
@@ -124,36 +111,21 @@ export class ListOverlay implements OverlayState {
       : completion;
   }
 
-  #take(): void {
-    const item = this.found[this.selected];
-    if (item !== undefined && !item.isDim) this.#events.onDone(item.value);
-  }
-
   #move(delta: number): void {
     const last = Math.max(0, this.found.length - 1);
     this.selected = Math.min(last, Math.max(0, this.selected + delta));
-    this.#events.onChange();
-  }
-
-  #setField(field: EditorState): void {
-    const isChanged = field.text !== this.field.text;
-    this.field = field;
-    if (isChanged) {
-      this.selected = 0;
-      void this.#search(field.text.trim());
-    }
-    this.#events.onChange();
+    this.events.onChange();
   }
 
   /** A failed search leaves only matches by name. */
   async #search(typed: string): Promise<void> {
     this.#hits = new Set();
-    const { search } = this.#question;
+    const { search } = this.question;
     if (search === undefined || typed === "") return;
     const values = await search(typed).catch(() => []);
     // The filter has changed meanwhile.
     if (this.field.text.trim() !== typed) return;
     this.#hits = new Set(values);
-    this.#events.onChange();
+    this.events.onChange();
   }
 }

@@ -54,7 +54,6 @@ export class Overlays {
     return this.#show((events) => new ListOverlay(events, question));
   }
 
-  /** Cancels all open questions. */
   cancelAll(): void {
     for (const overlay of [...this.#open]) overlay.cancel();
   }

@@ -3,18 +3,9 @@
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import { createEditorState, type EditorAction, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
+import type { Hint } from "./command-lists.ts";
 import type { KeyPress } from "./key-name.ts";
 import type { CommandFacts } from "./screen.ts";
-
-/** An overlay takes all keys while it is open. */
-export interface OverlayState {
-  press(press: KeyPress): void;
-  paste(text: string): void;
-  /** Keys and words for the row of hints. */
-  readonly hints: readonly (readonly [key: string, word: string])[];
-  /** Cancels the question, since the program ends. */
-  cancel(): void;
-}
 
 /** Callbacks to the opener of an overlay. */
 export interface OverlayEvents<Answer> {
@@ -22,66 +13,87 @@ export interface OverlayEvents<Answer> {
   readonly onDone: (answer: Answer) => void;
 }
 
+/** A question with a text field, which takes all keys: Enter confirms, Esc cancels. */
+export abstract class FieldOverlay {
+  field: EditorState;
+  protected readonly events: OverlayEvents<string | undefined>;
+
+  constructor(events: OverlayEvents<string | undefined>, initial = "") {
+    this.events = events;
+    this.field = fieldWith(createEditorState(), initial);
+  }
+
+  /** Answers with the field, unless something speaks against it. */
+  protected abstract confirm(): void;
+
+  press(press: KeyPress): void {
+    if (press.kind === "text") this.paste(press.text);
+    else if (press.name === "Enter") this.confirm();
+    else if (press.name === "Esc" || press.name === "Ctrl+C") this.cancel();
+    else this.pressKey(press.name);
+  }
+
+  paste(text: string): void {
+    this.show(fieldAfterText(this.field, text));
+  }
+
+  cancel(): void {
+    this.events.onDone(undefined);
+  }
+
+  protected pressKey(name: string): void {
+    this.show(fieldAfterKey(this.field, name) ?? this.field);
+  }
+
+  protected show(field: EditorState): void {
+    this.field = field;
+    this.events.onChange();
+  }
+}
+
 /** Returns the problem with an answer, or undefined. */
 export type CheckAnswer = (text: string) => string | undefined;
 
-/** Asks for one line; Esc cancels. */
-export class AskOverlay implements OverlayState {
+/** Asks for one line. */
+export class AskOverlay extends FieldOverlay {
   readonly kind = "ask";
-  readonly hints = [
+  readonly hints: readonly Hint[] = [
     ["Enter", "confirm"],
     ["Esc", "cancel"],
-  ] as const;
+  ];
   readonly question: string;
-  /** The suggestion is selected: typing replaces it. */
-  field: EditorState;
   /** Why the answer was refused; undefined once it changes. */
   problem: string | undefined;
-  readonly #events: OverlayEvents<string | undefined>;
   readonly #check: CheckAnswer;
 
+  /** @param initial a suggestion, selected: typing replaces it */
   constructor(
     events: OverlayEvents<string | undefined>,
     question: string,
     initial: string,
     check: CheckAnswer,
   ) {
-    this.#events = events;
+    super(events, initial);
+    if (initial !== "") this.field = reduceEditor(this.field, { type: "select" });
     this.question = question;
-    const suggested = fieldWith(createEditorState(), initial);
-    this.field = initial === "" ? suggested : reduceEditor(suggested, { type: "select" });
     this.#check = check;
   }
 
-  press(press: KeyPress): void {
-    const { onDone, onChange } = this.#events;
-    const key = press.kind === "key" ? press.name : undefined;
-    if (key === "Enter") {
-      this.problem = this.#check(this.field.text);
-      if (this.problem === undefined) onDone(this.field.text);
-      else onChange();
-    } else if (key === "Esc" || key === "Ctrl+C") onDone(undefined);
-    else {
-      this.field =
-        press.kind === "text"
-          ? fieldAfterText(this.field, press.text)
-          : (fieldAfterKey(this.field, press.name) ?? this.field);
-      this.problem = undefined;
-      onChange();
-    }
+  protected override confirm(): void {
+    const { text } = this.field;
+    this.problem = this.#check(text);
+    if (this.problem === undefined) this.events.onDone(text);
+    else this.events.onChange();
   }
 
-  paste(text: string): void {
-    this.press({ kind: "text", text });
-  }
-
-  cancel(): void {
-    this.#events.onDone(undefined);
+  protected override show(field: EditorState): void {
+    this.problem = undefined;
+    super.show(field);
   }
 }
 
 /** Asks for a yes; every other key means no. */
-export class ConfirmOverlay implements OverlayState {
+export class ConfirmOverlay {
   readonly kind = "confirm";
   question: string;
   /** True while the end of the question loads; Yes is disabled until then. */
@@ -109,7 +121,7 @@ export class ConfirmOverlay implements OverlayState {
     );
   }
 
-  get hints(): readonly (readonly [string, string])[] {
+  get hints(): readonly Hint[] {
     const cancel = ["Esc", "cancel"] as const;
     return this.isComing ? [cancel] : [["y", "yes"], ["n", "no"], ["Enter", "confirm"], cancel];
   }
@@ -163,64 +175,50 @@ export function writeWidth(columns: number): number {
   return Math.max(1, columns - cellsBesideText);
 }
 
-/** Asks for a text of several lines; Esc cancels. */
-export class WriteOverlay implements OverlayState {
+/** Asks for a text of several lines. */
+export class WriteOverlay extends FieldOverlay {
   readonly kind = "write";
-  readonly hints = [
+  readonly hints: readonly Hint[] = [
     ["Enter", "confirm"],
     ["Ctrl+J", "newline"],
     ["Ctrl+G", "editor"],
     ["Esc", "cancel"],
-  ] as const;
-  field: EditorState;
-  readonly #events: OverlayEvents<string | undefined>;
+  ];
   readonly #question: WriteQuestion;
 
   constructor(events: OverlayEvents<string | undefined>, question: WriteQuestion) {
-    this.#events = events;
+    super(events, question.initial);
     this.#question = question;
-    this.field = fieldWith(createEditorState(), question.initial);
   }
 
   get question(): string {
     return this.#question.question;
   }
 
-  press(press: KeyPress): void {
-    const name = press.kind === "key" ? press.name : "";
-    if (press.kind === "text") this.paste(press.text);
-    else if (name === "Enter") this.#events.onDone(this.field.text);
-    else if (name === "Esc" || name === "Ctrl+C") this.cancel();
-    else if (editorKeys.includes(name)) void this.#edit();
-    else if (newlineKeys.includes(name)) this.#apply({ type: "newline" });
-    else if (name === "Up" || name === "Down") this.#moveRow(name === "Up" ? -1 : 1);
-    else this.#show(fieldAfterKey(this.field, name) ?? this.field);
-  }
-
-  paste(text: string): void {
+  override paste(text: string): void {
     this.#apply({ type: "insert", text });
   }
 
-  cancel(): void {
-    this.#events.onDone(undefined);
+  protected override confirm(): void {
+    this.events.onDone(this.field.text);
   }
 
-  #moveRow(direction: -1 | 1): void {
-    this.#apply({ type: "moveRow", direction, width: this.#question.width() });
+  protected override pressKey(name: string): void {
+    if (editorKeys.includes(name)) void this.#edit();
+    else if (newlineKeys.includes(name)) this.#apply({ type: "newline" });
+    else if (name === "Up" || name === "Down") {
+      const direction = name === "Up" ? -1 : 1;
+      this.#apply({ type: "moveRow", direction, width: this.#question.width() });
+    } else super.pressKey(name);
   }
 
   async #edit(): Promise<void> {
     const saved = await this.#question.edit(this.field.text);
     // Editors end a file with a line break.
-    if (saved !== undefined) this.#show(fieldWith(this.field, saved.replace(/\r?\n$/, "")));
+    if (saved !== undefined) this.show(fieldWith(this.field, saved.replace(/\r?\n$/, "")));
   }
 
   #apply(action: EditorAction): void {
-    this.#show(reduceEditor(this.field, action));
-  }
-
-  #show(field: EditorState): void {
-    this.field = field;
-    this.#events.onChange();
+    this.show(reduceEditor(this.field, action));
   }
 }

@@ -30,6 +30,11 @@ export class ScreenSwitcher {
     return this.#current;
   }
 
+  /** Commands of the current screen. */
+  get commands(): readonly BoundCommand[] {
+    return this.#current?.commands() ?? [];
+  }
+
   get isTyping(): boolean {
     return this.#current?.isTyping() ?? false;
   }

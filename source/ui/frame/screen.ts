@@ -41,8 +41,6 @@ export interface Screen {
   readonly id: "chat" | "models" | "server" | "deploy" | "console";
   /** Title of the tab, one word. */
   readonly title: string;
-  /** Number and key of the tab. Defaults to its position. */
-  readonly tabNumber?: number;
   /** Commands in the order of hints and help. */
   commands(): readonly BoundCommand[];
   /** Draws the screen in exactly this size. */
@@ -66,8 +64,8 @@ export interface Screen {
   readerLines?(): readonly string[];
   /** Takes the argument of `FrameServices.open`, such as a model to chat with. */
   accept?(argument: string): void;
-  /** Calls the listener on every visible change. @returns a function that stops it */
-  subscribe(listener: () => void): () => void;
+  /** Calls the listener on every visible change. */
+  subscribe(listener: () => void): void;
   /** The screen becomes visible: timers and streams may run. */
   activate(): void;
   deactivate(): void;

@@ -2,7 +2,6 @@
 
 import type { ForegroundColorName } from "chalk";
 import type { Tone } from "../theme.ts";
-import type { FrameServices } from "./screen.ts";
 
 export interface ToneStyle {
   /** Colour of the terminal's own sixteen, which fit any background. */
@@ -88,22 +87,4 @@ function mapTones<Name extends Tone>(
   const changed: Record<Name, ToneStyle> = { ...theme };
   for (const tone in theme) changed[tone] = change(theme[tone]);
   return changed;
-}
-
-/**
- * Returns the theme by name, or asks for one with a list.
- *
- * @param name empty: a list is shown
- * @returns the theme, a sentence for an unknown name, or neither when nothing was chosen
- */
-export async function chooseTheme(
-  name: string,
-  frame: Pick<FrameServices, "choose">,
-): Promise<{ readonly theme?: ThemeName; readonly sentence?: string }> {
-  const choices = themeNames.map((value) => ({ value, title: value }));
-  const wanted = name === "" ? await frame.choose("Theme", choices) : name;
-  if (wanted === undefined) return {};
-  const theme = themeNames.find((candidate) => candidate === wanted);
-  if (theme !== undefined) return { theme };
-  return { sentence: `Unknown theme '${wanted}'. Themes: ${themeNames.join(", ")}` };
 }

@@ -9,10 +9,7 @@ export const rowsMinimum = 16;
 export const tabRows = 1;
 export const hintRows = 1;
 
-export interface WindowSize {
-  readonly columns: number;
-  readonly rows: number;
-}
+export type WindowSize = BodySize;
 
 export function isTooSmall({ columns, rows }: WindowSize): boolean {
   return columns < columnsMinimum || rows < rowsMinimum;

@@ -65,12 +65,6 @@ function isShallowEqual(one: object, other: object): boolean {
   );
 }
 
-/** @param select returns the same value until that part of the frame changes */
-export function useFrame<Part>(frame: Frame, select: (frame: Frame) => Part): Part {
-  const subscribe = usePaced(frame);
-  return useSyncExternalStore(subscribe, () => select(frame));
-}
-
 /** Returns the program's size in cells and rows; updates when the terminal is resized. */
 export function useFrameSize(frame: Frame): WindowSize {
   // Inline, the program is smaller than the window, and only Ink reports a resize.

@@ -15,20 +15,19 @@ import {
   isTooSmall,
   rowsMinimum,
   tabRows,
-  type WindowSize,
 } from "../frame/window-size.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { useFrame, useFrameSize } from "../hooks/use-store.ts";
+import { useFrameSize, useStore } from "../hooks/use-store.ts";
 import { truncateText } from "../text/graphemes.ts";
 
+/** Draws everything around the screen again on every change: bodies follow their own stores. */
 export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   const { glyphs, layout } = useLook();
   const isInline = layout === "inline";
   const size = useFrameSize(frame);
-  const notice = useFrame(frame, (one) => one.notice);
-  const hasOverlay = useFrame(frame, ({ overlay }) => overlay !== undefined);
-  // Ink redraws the whole frame when it was cleared and any element renders again.
-  useFrame(frame, ({ repaints }) => repaints);
+  useStore(frame, ({ version }) => version);
+  const { notice } = frame;
+  const hasOverlay = frame.overlay !== undefined;
   const { columns, rows } = size;
   if (isTooSmall(size)) return <TooSmall frame={frame} size={size} />;
   const body = bodySize(size);
@@ -55,13 +54,13 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
 
 interface BodyProps {
   readonly frame: Frame;
+  /** Cells to draw. */
   readonly size: BodySize;
 }
 
 function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
   const { glyphs, theme } = useLook();
-  const current = useFrame(frame, (one) => one.current);
-  const isStarting = useFrame(frame, (one) => one.isStarting);
+  const { current, isStarting } = frame;
   if (current !== undefined) return <current.Body key={current.id} {...size} />;
   if (!isStarting) return null;
   return (
@@ -71,23 +70,15 @@ function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
   );
 }
 
-/** Overlays change in place: every change of the frame redraws the top one. */
 export function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null {
-  useFrame(frame, ({ overlay, version }) => (overlay === undefined ? 0 : version));
   const { overlay } = frame;
   return overlay === undefined ? null : <Overlay overlay={overlay} size={size} />;
 }
 
-interface TooSmallProps {
-  readonly frame: Frame;
-  readonly size: WindowSize;
-}
-
 /** Shows the required size, and the status meanwhile. */
-function TooSmall({ frame, size: { columns, rows } }: TooSmallProps): ReactElement {
+function TooSmall({ frame, size: { columns, rows } }: BodyProps): ReactElement {
   const { glyphs, theme } = useLook();
-  const status = useFrame(frame, ({ statusParts }) => statusParts.join("\n"));
-  const parts = status.split("\n").map((part) => statusPart(part, glyphs));
+  const parts = frame.statusParts.map((part) => statusPart(part, glyphs));
   const lines = [
     `Too small: ${columns}x${rows}`,
     `needs ${columnsMinimum}x${rowsMinimum}`,

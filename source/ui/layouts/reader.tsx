@@ -3,12 +3,12 @@
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useState } from "react";
 import type { Frame } from "../frame/frame.ts";
-import { useFrame } from "../hooks/use-store.ts";
+import { useStore } from "../hooks/use-store.ts";
 import { CurrentOverlay } from "./full-screen.tsx";
 
 /** Draws words in tree order, without borders or positions. */
 export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
-  useFrame(frame, ({ version }) => version);
+  useStore(frame, ({ version }) => version);
   const [log] = useState(() => new ReaderLog());
   const { current, overlay, notice } = frame;
   const size = frame.bodySize();

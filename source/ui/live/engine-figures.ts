@@ -35,7 +35,7 @@ export interface EngineFacts {
 
 const slotsWidth = 8;
 
-/** Returns the known figures; the machine's follow below. */
+/** Returns the known figures. */
 export function engineFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
   return [modelFigure(facts, glyphs), ...answerFigures(facts), ...loadFigures(facts, glyphs)];
 }

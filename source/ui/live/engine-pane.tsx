@@ -8,10 +8,15 @@ import { useLook, useNow } from "../hooks/use-look.ts";
 import { type Readable, useStore } from "../hooks/use-store.ts";
 import { span } from "../text/quantities.ts";
 import { fitText } from "../text/text-run.ts";
-import { unicodeGlyphs } from "../theme.ts";
-import { type ConversationFigures, engineFigures, engineLineText } from "./engine-figures.ts";
-import { FigureList, MachineRows } from "./figure-list.tsx";
-import { machineFigures } from "./machine-figures.ts";
+import { type Glyphs, unicodeGlyphs } from "../theme.ts";
+import {
+  type ConversationFigures,
+  type EngineFacts,
+  engineFigures,
+  engineLineText,
+} from "./engine-figures.ts";
+import { FigureList } from "./figure-list.tsx";
+import { type Figure, machineFigures } from "./machine-figures.ts";
 import { staleMs, type WatchedServer } from "./server-watch.ts";
 
 /** Cells of the pane, borders included. */
@@ -34,9 +39,12 @@ export function enginePaneHeight(
 ): number {
   const isStale = link.kind === "down" && samples.length > 0;
   // The number of rows depends on neither time nor glyphs.
-  const engine = engineFigures({ conversation, samples, now: 0 }, unicodeGlyphs);
-  const machine = machineFigures(samples, unicodeGlyphs);
-  return (isStale ? 1 : 0) + engine.length + machine.length + borderRows;
+  const figures = paneFigures({ conversation, samples, now: 0 }, unicodeGlyphs);
+  return (isStale ? 1 : 0) + figures.length + borderRows;
+}
+
+function paneFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
+  return [...engineFigures(facts, glyphs), ...machineFigures(facts.samples, glyphs)];
 }
 
 /** Reads it for the current server, updated on change. */
@@ -64,7 +72,6 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
   const watched = useStore(watch, (one) => one);
   const { samples } = watched;
   const age = staleMs(watched, now);
-  const width = panelInnerWidth(enginePaneWidth);
   const isStale = age !== undefined;
   const height = Math.min(rows, enginePaneHeight(watched, conversation));
   return (
@@ -76,11 +83,10 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
           </Text>
         )}
         <FigureList
-          figures={engineFigures({ conversation, samples, now }, glyphs)}
-          width={width}
+          figures={paneFigures({ conversation, samples, now }, glyphs)}
+          width={panelInnerWidth(enginePaneWidth)}
           isStale={isStale}
         />
-        <MachineRows samples={samples} width={width} isStale={isStale} />
       </Panel>
     </Box>
   );

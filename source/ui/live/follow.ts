@@ -12,12 +12,8 @@ export type LinkState =
 export interface Following<T> {
   /** Opens the stream again. */
   readonly open: (signal: AbortSignal) => AsyncIterable<T>;
-  /** The stream is connected; earlier data may be outdated. */
-  readonly onOpen?: () => void;
   readonly onItem: (item: T) => void;
-  readonly onState: (state: LinkState) => void;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
+  readonly onState?: (state: LinkState) => void;
 }
 
 /** Time between attempts; short, to find a starting server soon. */
@@ -41,8 +37,7 @@ async function run<T>(following: Following<T>, signal: AbortSignal): Promise<voi
         if (!isOpen) {
           isOpen = true;
           downSinceMs = undefined;
-          following.onOpen?.();
-          following.onState({ kind: "up" });
+          following.onState?.({ kind: "up" });
         }
         following.onItem(item);
       }
@@ -50,8 +45,8 @@ async function run<T>(following: Following<T>, signal: AbortSignal): Promise<voi
       sentence = describeError(error);
     }
     if (signal.aborted) return;
-    downSinceMs ??= following.now();
-    following.onState({ kind: "down", sentence, sinceMs: downSinceMs });
+    downSinceMs ??= Date.now();
+    following.onState?.({ kind: "down", sentence, sinceMs: downSinceMs });
     // An abort stops the wait early; the loop's condition then ends the loop.
     await wait(retryMs, undefined, { signal }).catch(() => {});
   }

@@ -9,26 +9,20 @@ import { follow } from "./follow.ts";
 /** The server's own limit. */
 const keptEntries = 5000;
 
-export interface RequestFeedOptions {
-  readonly client: () => ApiClient;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
-
 /** Returns a unique key: ids restart with each server. */
 export function keyOf({ startedAt, id }: RequestRecord): string {
   return `${startedAt} ${id}`;
 }
 
 export class RequestFeed extends Observable {
-  readonly #options: RequestFeedOptions;
+  readonly #client: () => ApiClient;
   readonly #entries = new Map<string, RequestRecord>();
   #sorted: readonly RequestRecord[] | undefined;
   #stop: (() => void) | undefined;
 
-  constructor(options: RequestFeedOptions) {
+  constructor(client: () => ApiClient) {
     super();
-    this.#options = options;
+    this.#client = client;
   }
 
   /** Oldest first; replaced by a new array on every change. */
@@ -37,19 +31,14 @@ export class RequestFeed extends Observable {
     return this.#sorted;
   };
 
-  find(key: string): RequestRecord | undefined {
-    return this.#entries.get(key);
-  }
-
   /** Starts following; a second call changes nothing. */
   start(): void {
     this.#stop ??= follow({
-      open: (signal) => followRequestRecords(this.#options.client(), {}, signal),
+      open: (signal) => followRequestRecords(this.#client(), {}, signal),
       onItem: (view) => this.#put(view),
       onState: (state) => {
         if (state.kind === "down") this.#loseRunning();
       },
-      now: this.#options.now,
     });
   }
 

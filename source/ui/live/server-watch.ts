@@ -1,6 +1,5 @@
 // Watches server and machine: samples of the last minute, and the connection's state.
 
-import { RingBuffer } from "../../base/ring-buffer.ts";
 import type { ApiClient } from "../../client/api-client.ts";
 import { followMetrics, type ServerSample } from "../../client/metrics.ts";
 import { Store } from "../hooks/store.ts";
@@ -8,13 +7,6 @@ import { follow, type LinkState } from "./follow.ts";
 
 /** A minute of samples, one per second. */
 const keptSamples = 60;
-
-export interface ServerWatchOptions {
-  /** The current server: it may change after a disconnect. */
-  readonly client: () => ApiClient;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
-}
 
 /** State of the server at one moment. */
 export interface WatchedServer {
@@ -24,17 +16,17 @@ export interface WatchedServer {
 }
 
 export class ServerWatch extends Store<WatchedServer> {
-  readonly #options: ServerWatchOptions;
-  readonly #samples = new RingBuffer<ServerSample>(keptSamples);
+  readonly #client: () => ApiClient;
   #stop: (() => void) | undefined;
 
-  constructor(options: ServerWatchOptions) {
+  /** @param client the current server: it may change after a disconnect */
+  constructor(client: () => ApiClient) {
     super({ link: { kind: "connecting" }, samples: [] });
-    this.#options = options;
+    this.#client = client;
   }
 
-  get state(): LinkState {
-    return this.get().link;
+  get isDown(): boolean {
+    return this.get().link.kind === "down";
   }
 
   /** The newest sample, also after the server goes away; undefined before the first. */
@@ -42,25 +34,17 @@ export class ServerWatch extends Store<WatchedServer> {
     return this.get().samples.at(-1);
   }
 
-  /** Milliseconds since the newest sample when the server does not answer; else undefined. */
-  get staleMs(): number | undefined {
-    return staleMs(this.get(), this.#options.now());
-  }
-
   get url(): string {
-    return this.#options.client().connection.url;
+    return this.#client().connection.url;
   }
 
   /** Starts sampling; a second call changes nothing. */
   start(): void {
     this.#stop ??= follow({
-      open: (signal) => followMetrics(this.#options.client(), signal),
-      onItem: (sample) => {
-        this.#samples.push(sample);
-        this.update({ samples: this.#samples.toArray() });
-      },
+      open: (signal) => followMetrics(this.#client(), signal),
+      onItem: (sample) =>
+        this.update({ samples: [...this.get().samples, sample].slice(-keptSamples) }),
       onState: (link) => this.update({ link }),
-      now: this.#options.now,
     });
   }
 

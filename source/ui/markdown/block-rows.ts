@@ -4,7 +4,7 @@ import type { Token, Tokens } from "marked";
 import type { TextRow, TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 import { type CodeStyle, codeRows } from "./code-rows.ts";
-import { inlineLines } from "./inline-runs.ts";
+import { inlineLines, textOf } from "./inline-runs.ts";
 import { tableRows } from "./table-rows.ts";
 import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 
@@ -23,6 +23,9 @@ export function blockRows(
   style: CodeStyle,
   isOpen: boolean,
 ): TextRow[] {
+  if (isList(token)) return listRows(token, width, style, isOpen);
+  const table = isTable(token) ? tableRows(token, width, style.isAscii) : undefined;
+  if (table !== undefined) return table;
   switch (token.type) {
     case "space":
       return /\n[^\S\n]*\n/.test(token.raw) || /^\s*\n/.test(token.raw) ? [blankRow] : [];
@@ -30,22 +33,14 @@ export function blockRows(
       return textRows(token.tokens ?? [], width, "heading");
     case "code":
       return codeOf(token, width, style, isOpen);
-    case "table":
-      return isTable(token)
-        ? (tableRows(token, width, style.isAscii) ?? plainRows(token.raw, width))
-        : plainRows(token.raw, width);
     case "hr":
       return [
         [{ text: (style.isAscii ? "-" : "─").repeat(Math.min(width, ruleCells)), tone: "dim" }],
       ];
     case "blockquote":
       return quoteRows(token.tokens ?? [], width, style, isOpen);
-    case "list":
-      return isList(token) ? listRows(token, width, style, isOpen) : plainRows(token.raw, width);
-    case "html":
-    case "def":
-      return plainRows(token.raw, width);
     default: {
+      // HTML, definitions, and tables that do not fit have none.
       const children = "tokens" in token ? token.tokens : undefined;
       return children === undefined
         ? plainRows(token.raw, width)
@@ -81,14 +76,12 @@ function withoutTabs(line: TextRow): TextRow {
 const closedFence = /^(?: {0,3})(`{3,}|~{3,})[^\n]*\n(?:[\s\S]*\n)? {0,3}\1[`~]*[^\S\n]*\n?$/;
 
 function codeOf(token: Token, width: number, style: CodeStyle, isOpen: boolean): TextRow[] {
-  const { raw } = token;
-  const code = "text" in token && typeof token.text === "string" ? token.text : raw;
   const lang: unknown = "lang" in token ? token.lang : undefined;
   const language = typeof lang === "string" ? (/^[^\s{]*/.exec(lang)?.[0] ?? "") : "";
   const block = {
-    code,
+    code: textOf(token),
     language: language.toLowerCase(),
-    isOpen: isOpen && !closedFence.test(raw),
+    isOpen: isOpen && !closedFence.test(token.raw),
   };
   return codeRows(block, width, style);
 }

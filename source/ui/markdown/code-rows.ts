@@ -1,8 +1,8 @@
 // Lays out a code block: language above, bar on the left, and nothing on the right, which keeps
 // selections clean.
 
-import { graphemeWidth, splitGraphemes } from "../text/graphemes.ts";
 import type { TextRow, TextRun } from "../text/text-run.ts";
+import { wrapLine } from "../text/wrap-line.ts";
 import type { CodeHighlighter } from "./code-highlighter.ts";
 import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 
@@ -69,17 +69,6 @@ function openLines(
 /** Expands tabs relative to the code, not to the bar on its left. */
 function expandTabs(code: string): string {
   if (!code.includes("\t")) return code;
-  return code
-    .split("\n")
-    .map((line) => {
-      let column = 0;
-      let text = "";
-      for (const grapheme of splitGraphemes(line)) {
-        const cells = graphemeWidth(grapheme, column);
-        text += grapheme === "\t" ? " ".repeat(cells) : grapheme;
-        column += cells;
-      }
-      return text;
-    })
-    .join("\n");
+  const lines = code.split("\n").map((line) => wrapLine(line, Infinity, "hard"));
+  return lines.map(([row]) => row?.text ?? "").join("\n");
 }

@@ -65,7 +65,7 @@ function childrenOf(token: Token): readonly Token[] {
   return "tokens" in token && token.tokens !== undefined ? token.tokens : [];
 }
 
-function textOf(token: Token): string {
+export function textOf(token: Token): string {
   return "text" in token && typeof token.text === "string" ? token.text : token.raw;
 }
 

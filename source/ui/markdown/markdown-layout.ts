@@ -6,12 +6,7 @@ import { neutraliseText, normaliseLineBreaks } from "../text/neutralise.ts";
 import type { TextRow } from "../text/text-run.ts";
 import { blockRows } from "./block-rows.ts";
 import type { CodeStyle } from "./code-rows.ts";
-
-/** A block of code, for copying. */
-export interface CodePiece {
-  readonly language: string;
-  readonly code: string;
-}
+import { textOf } from "./inline-runs.ts";
 
 export class MarkdownLayout {
   readonly #width: number;
@@ -62,16 +57,11 @@ export class MarkdownLayout {
 }
 
 /** Returns the code blocks of a message in order, including those in lists and quotes. */
-export function codePieces(text: string): CodePiece[] {
-  const pieces: CodePiece[] = [];
+export function codePieces(text: string): string[] {
+  const pieces: string[] = [];
   const visit = (tokens: readonly Token[]): void => {
     for (const token of tokens) {
-      if (token.type === "code" && "text" in token && typeof token.text === "string") {
-        pieces.push({
-          language: typeof token.lang === "string" ? token.lang : "",
-          code: token.text,
-        });
-      }
+      if (token.type === "code") pieces.push(textOf(token));
       if ("items" in token && Array.isArray(token.items)) visit(token.items);
       if ("tokens" in token && token.tokens !== undefined) visit(token.tokens);
     }

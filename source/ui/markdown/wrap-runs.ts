@@ -1,16 +1,15 @@
 // Breaks a line of runs into rows, as `wrapLine` breaks a text.
 
-import type { TextRow, TextRun } from "../text/text-run.ts";
+import { runsText, type TextRow, type TextRun } from "../text/text-run.ts";
 import { type WrapMode, wrapLine } from "../text/wrap-line.ts";
 
 /** Returns at least one row. @param runs without line breaks and tabs */
 export function wrapRuns(runs: TextRow, width: number, mode: WrapMode = "word"): TextRow[] {
-  const text = runs.map((run) => run.text).join("");
   const rows: TextRow[] = [];
   let index = 0;
   /** Offset of the run at `index` in the whole text. */
   let offset = 0;
-  for (const row of wrapLine(text, width, mode)) {
+  for (const row of wrapLine(runsText(runs), width, mode)) {
     const end = row.start + row.text.length;
     const pieces: TextRun[] = [];
     for (let at = index, from = offset; at < runs.length && from < end; at += 1) {

@@ -1,23 +1,12 @@
 // Interface of the deploy and console screens to deployctl, which the command line implements.
 import type { Clock } from "../../base/clock.ts";
+import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type {
-  AppDetails,
   AppDocument,
   DeployEvent,
   DeploymentRequest,
-  DeployStrategy,
   EphemeralEvent,
-  EventDocument,
-  KeyDocument,
-  LogDocument,
-  NewKeyDocument,
-  NewKeyRequest,
-  ReplicaDocument,
-  RevisionDocument,
-  ScaleChange,
-  SecretDocument,
   ServerStatus,
-  UsageDocument,
 } from "../../cloud/admin/documents.ts";
 import type { AppConfig, AuthMode, ScaleSettings, TimeLimits } from "../../cloud/app-config.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
@@ -90,51 +79,30 @@ export interface CloudServer {
   callLines(app: CallableApp, inspection: Inspection | undefined): readonly string[];
 }
 
-/** The part of the admin API that the screens use. Times are milliseconds since 1970. */
-export interface CloudClient {
-  /** @throws `CLOUD_SERVER_UNREACHABLE` */
-  status(): Promise<ServerStatus>;
-  apps(): Promise<AppDocument[]>;
-  app(app: string): Promise<AppDetails>;
-  /** Newest first. */
-  revisions(app: string): Promise<RevisionDocument[]>;
-  /** @param app undefined: of all apps */
-  replicas(app?: string): Promise<ReplicaDocument[]>;
-  events(filter: StreamFilter): AsyncIterable<EventDocument>;
-  logs(app: string, filter: StreamFilter): AsyncIterable<LogDocument>;
-  usage(filter: { sinceMs: number }): Promise<UsageDocument[]>;
-  /** Changes the scale of this and later revisions. */
-  scale(app: string, change: ScaleChange): Promise<AppDocument>;
-  /** Restores the active revision's settings. */
-  resetScale(app: string): Promise<AppDocument>;
-  /** Drains the replicas and refuses requests until `resume`. */
-  pause(app: string): Promise<AppDocument>;
-  resume(app: string): Promise<AppDocument>;
-  /** Cannot be undone. */
-  deleteApp(app: string): Promise<void>;
-  activate(
-    app: string,
-    rollout: { revision: string },
-    signal?: AbortSignal,
-  ): AsyncIterable<DeployEvent>;
-  /** Drains one replica, then ends it. @param how `replace` starts another one first */
-  stopReplica(replica: string, how: { replace: boolean }): Promise<void>;
-  keys(): Promise<KeyDocument[]>;
-  createKey(request: NewKeyRequest): Promise<NewKeyDocument>;
-  /** Creates a new token; the old one works for `graceMs` more milliseconds. */
-  rotateKey(id: string, how: { graceMs: number }): Promise<NewKeyDocument>;
-  /** @param how `hard` also cancels the key's running requests */
-  revokeKey(id: string, how: { hard: boolean }): Promise<KeyDocument>;
-  secrets(): Promise<SecretDocument[]>;
-}
-
-interface StreamFilter {
-  readonly follow: true;
-  readonly signal: AbortSignal;
-  readonly sinceMs?: number;
-  /** Number of last lines; undefined: all. */
-  readonly lines?: number;
-}
+/** The part of the admin API that the screens use. */
+export type CloudClient = Pick<
+  AdminClient,
+  | "status"
+  | "apps"
+  | "app"
+  | "revisions"
+  | "replicas"
+  | "events"
+  | "logs"
+  | "usage"
+  | "scale"
+  | "resetScale"
+  | "pause"
+  | "resume"
+  | "deleteApp"
+  | "activate"
+  | "stopReplica"
+  | "keys"
+  | "createKey"
+  | "rotateKey"
+  | "revokeKey"
+  | "secrets"
+>;
 
 /** The deployment that a chat talks to. */
 export interface ChatApp {
@@ -189,7 +157,7 @@ export interface ScriptAccess {
   /** @throws `COMMAND_USAGE` for an existing file unless `replace` is true */
   write(file: string, text: string, replace: boolean): Promise<void>;
   /** Reads the script again and packs its files into a document for `deploy` and `run`. */
-  prepare(answers: DeployAnswers, signal?: AbortSignal): Promise<Preparation>;
+  prepare(answers: DeployAnswers): Promise<Preparation>;
   /**
    * Checks if the app would run on this machine and on the target server, all checks in parallel.
    *
@@ -222,22 +190,18 @@ export interface InspectionChoices {
   readonly signal?: AbortSignal;
 }
 
-/** The user's answers about the configuration; undefined ones keep the script's value or the default. */
+/** The user's answers about the configuration; absent ones keep the script's value or the default. */
 export interface ConfigAnswers {
-  readonly auth?: AuthMode | undefined;
-  readonly exposedPort?: number | undefined;
-  readonly healthPath?: string | undefined;
+  readonly auth?: AuthMode;
   /** "any" accepts every machine. */
   readonly machineType?: string | undefined;
-  readonly gpuCount?: number | undefined;
+  readonly gpuCount?: number;
   /** Overrides variables that the script reads; values that look secret are stored as secrets. */
-  readonly environment?: Record<string, string> | undefined;
-  readonly secretNames?: readonly string[] | undefined;
-  readonly requirements?: readonly string[] | undefined;
-  readonly imageMode?: "pip" | "ignore" | undefined;
-  readonly scale?: Partial<ScaleSettings> | undefined;
-  readonly limits?: Partial<TimeLimits> | undefined;
-  readonly coldStart?: "wait" | "fail" | undefined;
+  readonly environment?: Record<string, string>;
+  readonly secretNames?: readonly string[];
+  readonly imageMode?: "pip" | "ignore";
+  readonly scale?: Partial<ScaleSettings>;
+  readonly limits?: Partial<TimeLimits>;
 }
 
 export interface DeployAnswers {
@@ -247,13 +211,7 @@ export interface DeployAnswers {
   readonly organisation: string | undefined;
   readonly isEphemeral: boolean;
   readonly isStatic: boolean;
-  readonly includes: readonly string[];
   readonly config: ConfigAnswers;
-  readonly strategy?: DeployStrategy | undefined;
-  readonly isForced?: boolean | undefined;
-  readonly resetsScale?: boolean | undefined;
-  readonly smoke?: string | undefined;
-  readonly message?: string | undefined;
 }
 
 export interface Preparation {

@@ -121,38 +121,39 @@ function safeEnd(text: string, offset: number): number {
   return text.length;
 }
 
-function isPlain(code: number): boolean {
+/** True for a printable ASCII character, by its code. */
+export function isPlain(code: number): boolean {
   return code >= 0x20 && code <= 0x7e;
 }
 
 /** Start of the word before `offset`, past blanks and line breaks. */
 export function previousWord(text: string, offset: number): number {
-  let position = offset;
-  while (position > 0 && /\s/.test(text[position - 1] ?? "")) position -= 1;
-  if (position === 0) return 0;
-  let boundary = previousBoundary(text, position);
-  const isWord = wordCharacter.test(text.slice(boundary, position));
-  while (boundary > 0) {
-    const before = previousBoundary(text, boundary);
-    const grapheme = text.slice(before, boundary);
-    if (/\s/.test(grapheme) || wordCharacter.test(grapheme) !== isWord) break;
-    boundary = before;
-  }
-  return boundary;
+  return wordEdge(text, offset, previousBoundary);
 }
 
 /** End of the word after `offset`, past blanks and line breaks. */
 export function nextWord(text: string, offset: number): number {
-  let position = offset;
-  while (position < text.length && /\s/.test(text[position] ?? "")) position += 1;
-  if (position === text.length) return position;
-  let boundary = nextBoundary(text, position);
-  const isWord = wordCharacter.test(text.slice(position, boundary));
-  while (boundary < text.length) {
-    const after = nextBoundary(text, boundary);
-    const grapheme = text.slice(boundary, after);
-    if (/\s/.test(grapheme) || wordCharacter.test(grapheme) !== isWord) break;
-    boundary = after;
+  return wordEdge(text, offset, nextBoundary);
+}
+
+/** Steps over blanks, and then over neighbours of the same kind. */
+function wordEdge(
+  text: string,
+  offset: number,
+  step: (text: string, offset: number) => number,
+): number {
+  let at = offset;
+  let kind: string | undefined;
+  for (let next = step(text, at); next !== at; next = step(text, at)) {
+    const passed = kindOf(text.slice(Math.min(at, next), Math.max(at, next)));
+    if (kind !== undefined && passed !== kind) break;
+    if (passed !== "blank") kind = passed;
+    at = next;
   }
-  return boundary;
+  return at;
+}
+
+function kindOf(grapheme: string): "blank" | "word" | "sign" {
+  if (/\s/.test(grapheme)) return "blank";
+  return wordCharacter.test(grapheme) ? "word" : "sign";
 }

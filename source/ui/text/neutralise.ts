@@ -30,10 +30,7 @@ export function neutraliseLine(line: string, isAscii: boolean): string {
 
 /** Prepares several lines for display, with one kind of line break. */
 export function neutraliseText(text: string, isAscii: boolean): string {
-  return normaliseLineBreaks(text)
-    .split("\n")
-    .map((line) => neutraliseLine(line, isAscii))
-    .join("\n");
+  return neutraliseLine(normaliseLineBreaks(text), isAscii);
 }
 
 /** Prepares text for the editor: drops control characters. */

@@ -1,10 +1,11 @@
 // Numbers with their units, times and ages, short enough for a pane.
 
-const binaryUnits = ["B", "KiB", "MiB", "GiB", "TiB"] as const;
+const binaryUnits = ["B", "KiB", "MiB", "GiB", "TiB"];
 
 /** `6.9/12.0 GiB`: both in the unit of the larger one. */
 export function usedOfTotal(usedBytes: number, totalBytes: number): string {
-  const unit = unitOf(Math.max(usedBytes, totalBytes));
+  const largest = Math.max(1, usedBytes, totalBytes);
+  const unit = Math.min(binaryUnits.length - 1, Math.floor(Math.log2(largest) / 10));
   const scaled = (bytes: number) => (bytes / 1024 ** unit).toFixed(unit === 0 ? 0 : 1);
   return `${scaled(usedBytes)}/${scaled(totalBytes)} ${binaryUnits[unit]}`;
 }
@@ -65,13 +66,6 @@ export function plural(count: number, noun: string): string {
 /** `14:03:59`, local time. @param atMs since 1970 */
 export function timeOfDay(atMs: number): string {
   return new Date(atMs).toTimeString().slice(0, 8);
-}
-
-function unitOf(bytes: number): 0 | 1 | 2 | 3 | 4 {
-  if (bytes >= 1024 ** 4) return 4;
-  if (bytes >= 1024 ** 3) return 3;
-  if (bytes >= 1024 ** 2) return 2;
-  return bytes >= 1024 ? 1 : 0;
 }
 
 function trim(value: number): string {

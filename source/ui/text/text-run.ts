@@ -84,7 +84,5 @@ export function fitText(
 ): string {
   const padding = " ".repeat(Math.max(0, width - textWidth(text)));
   if (padding !== "") return align === "right" ? padding + text : text + padding;
-  return fitRuns([{ text, tone: "plain" }], width, ellipsis)
-    .map((run) => run.text)
-    .join("");
+  return runsText(fitRuns([{ text, tone: "plain" }], width, ellipsis));
 }

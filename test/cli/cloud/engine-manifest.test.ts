@@ -1,6 +1,6 @@
 // deployctl engine manifest: what it prints, and which flags do not go together.
 import { expect, test } from "vitest";
-import { manifestText } from "../../../source/cli/cloud/commands/engine-manifest.ts";
+import { manifestText } from "../../../source/cli/cloud/commands/engine.ts";
 
 test("prints a RayCluster or a batch script of the shape that was asked for", () => {
   const cluster = manifestText({ kubernetes: true, nodes: 5, image: "registry.example/ray:1" });

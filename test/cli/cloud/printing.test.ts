@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
-import { statusText } from "../../../source/cli/cloud/commands/status.ts";
+import { statusText } from "../../../source/cli/cloud/commands/server.ts";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
 import { callLines, deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
 import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";

@@ -6,8 +6,7 @@ import path from "node:path";
 import { crc32 } from "node:zlib";
 import sharp from "sharp";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { attachMentioned, attachNamed } from "../../../source/client/attachments/attach-images.ts";
-import { halfBlocks } from "../../../source/client/attachments/half-blocks.ts";
+import { attachToPrompt } from "../../../source/client/attachments/attach-images.ts";
 import { attachedText, readImageFile } from "../../../source/client/attachments/read-image-file.ts";
 import { imageFile } from "../../support/load-vision.ts";
 import { asOrdinaryUser } from "../../support/ordinary-user.ts";
@@ -29,7 +28,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 const mentioned = async (prompt: string, takesBareNames = true) => {
-  const { text, images, missing } = await attachMentioned(prompt, { folder, takesBareNames });
+  const { text, images, missing } = await attachToPrompt(prompt, { folder, takesBareNames });
   return { text, names: images.map(({ name }) => name), missing };
 };
 
@@ -76,8 +75,8 @@ describe("a prompt", () => {
 
 describe("/image", () => {
   const named = async (argument: string) => {
-    const { text, images } = await attachNamed(argument, { folder, takesBareNames: true });
-    return { text, names: images.map(({ name }) => name) };
+    const { text, names } = await mentioned(`/image ${argument}`);
+    return { text, names };
   };
 
   it.each([
@@ -151,19 +150,5 @@ describe("an image file", () => {
     const image = await readImageFile(file);
     expect(attachedText(image)).toBe("attached turned.jpg 20x40");
     expect(attachedText(image, 256)).toBe("attached turned.jpg 20x40, 256 tokens");
-  });
-
-  it("becomes a small picture of half blocks", async () => {
-    const file = path.join(folder, "two.png");
-    const red = { create: { width: 8, height: 4, channels: 3 as const, background: "#ff0000" } };
-    await sharp({ create: { width: 8, height: 8, channels: 3, background: "#0000ff" } })
-      .composite([{ input: await sharp(red).png().toBuffer(), top: 0, left: 0 }])
-      .png()
-      .toFile(file);
-    const rows = await halfBlocks(await readImageFile(file), { columns: 8, rows: 4 });
-    expect(rows).toHaveLength(4);
-    expect(rows[0]).toHaveLength(8);
-    expect(rows[0]?.[0]).toEqual({ upper: "#ff0000", lower: "#ff0000" });
-    expect(rows[3]?.[7]).toEqual({ upper: "#0000ff", lower: "#0000ff" });
   });
 });

@@ -1,19 +1,18 @@
 // Goal: text files after an at sign are sent to the model, and nothing else is.
 // Method: prompts and files in a separate folder.
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { beforeEach, expect, onTestFinished, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import {
   mayAttachTexts,
   readTextFiles,
   withTexts,
 } from "../../../source/client/attachments/text-files.ts";
+import { temporaryFolder } from "../../support/model-store.ts";
 
 let folder: string;
 beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "text-files-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  folder = temporaryFolder();
   await mkdir(path.join(folder, "docs"));
   await writeFile(path.join(folder, "notes.txt"), "Buy milk.\n");
   await writeFile(path.join(folder, "my notes.md"), "```\ncode\n```\n");

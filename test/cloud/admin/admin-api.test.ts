@@ -131,10 +131,7 @@ it("deploys, shows, scales, pauses, resumes and deletes an app", async () => {
   const kinds = (await all(client.events({ app: "chat" }))).map(({ kind }) => kind);
   expect(kinds).toEqual(expect.arrayContaining(["deploying", "ready", "activated", "paused"]));
   await client.deleteApp("chat");
-  await until(
-    () => client.apps(),
-    ({ length }) => length === 0,
-  );
+  await expect.poll(() => client.apps()).toHaveLength(0);
   expect(await refusal(client.app("chat"))).toMatchObject({
     code: cloudErrors.appUnknown.code,
     exitCode: 3,
@@ -160,10 +157,9 @@ it("lists, stops and kills replicas", async () => {
   );
   const fresh = (await client.replicas()).find(({ state }) => state === "IDLE");
   await client.killReplica(fresh?.replica ?? "");
-  await until(
-    () => open.engine.stopped,
-    (stopped) => stopped.some(({ signal }) => signal === "kill"),
-  );
+  await expect
+    .poll(() => open.engine.stopped)
+    .toContainEqual(expect.objectContaining({ signal: "kill" }));
   expect(await refusal(client.killReplica("nobody"))).toMatchObject({ exitCode: 3 });
 });
 
@@ -176,10 +172,7 @@ it("ends an ephemeral app when its client disconnects", async () => {
     if (event.kind === "done") break;
   }
   expect(seen.at(-1)).toMatchObject({ kind: "done", result: { status: "active" } });
-  await until(
-    () => client.apps(),
-    ({ length }) => length === 0,
-  );
+  await expect.poll(() => client.apps()).toHaveLength(0);
   expect(open.engine.living).toEqual([]);
 });
 

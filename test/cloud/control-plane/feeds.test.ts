@@ -4,7 +4,6 @@ import type { DeployEvent, EphemeralEvent } from "../../../source/cloud/admin/do
 import { RunLog } from "../../../source/cloud/control-plane/ephemeral-runs.ts";
 import { DeployFeed, furtherLines, RunFeed } from "../../../source/cloud/control-plane/feeds.ts";
 import type { LogLine, LogQuery } from "../../../source/cloud/engines/engine.ts";
-import { until } from "../../support/until.ts";
 
 it("a deployment's endless log is cut with a notice, and nothing else is lost", async () => {
   const feed = new DeployFeed(2);
@@ -46,18 +45,12 @@ it("a run's log waits for a slow reader, who gets each line once, also the last 
   const log = new RunLog(engine, { organisation: "local", app: "chat", sinceMs: 0 }, feed);
   const following = new AbortController();
   const followed = log.follow(following.signal);
-  await until(
-    () => taken.count,
-    (count) => count >= 1000,
-  );
+  await expect.poll(() => taken.count).toBeGreaterThanOrEqual(1000);
   const heard: EphemeralEvent[] = [];
   const reading = (async () => {
     for await (const event of feed.read()) heard.push(event);
   })();
-  await until(
-    () => heard.length,
-    (count) => count >= 3000,
-  );
+  await expect.poll(() => heard.length).toBeGreaterThanOrEqual(3000);
   following.abort();
   await followed;
   await log.rest(new AbortController().signal);
@@ -73,10 +66,7 @@ it("a reader that disconnects blocks nobody", async () => {
   const log = new RunLog(engine, { organisation: "local", app: "chat", sinceMs: 0 }, feed);
   const leaving = new AbortController();
   const followed = log.follow(leaving.signal);
-  await until(
-    () => taken.count,
-    (count) => count >= 1000,
-  );
+  await expect.poll(() => taken.count).toBeGreaterThanOrEqual(1000);
   leaving.abort();
   await followed;
   expect(taken.count).toBeLessThan(2000);

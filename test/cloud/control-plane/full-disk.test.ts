@@ -55,10 +55,7 @@ it("a replica that died meanwhile is reported dead with the reason, and replaced
 
   forbidWriting(false);
   await until(routed, (names) => names.length === 1 && names[0] !== replica);
-  await until(
-    () => open.plane.stateFault,
-    (fault) => fault === undefined,
-  );
+  await expect.poll(() => open.plane.stateFault).toBe(undefined);
   expect(open.plane.documents.app(chat).state).toBe("READY");
   expect(open.traffic.app("chat")?.failure).toBeUndefined();
   expect(open.plane.documents.replicas(chat)[0]).toMatchObject({ replica, state: "TERMINATED" });
@@ -76,15 +73,9 @@ it("a replica that cannot be recorded does not hide others", async () => {
 
 it("is detected although nothing was being written", async () => {
   forbidWriting(true);
-  await until(
-    () => open.plane.stateFault,
-    (fault) => fault !== undefined,
-  );
+  await expect.poll(() => open.plane.stateFault).toBeDefined();
   forbidWriting(false);
-  await until(
-    () => open.plane.stateFault,
-    (fault) => fault === undefined,
-  );
+  await expect.poll(() => open.plane.stateFault).toBe(undefined);
   expect(faults()).toHaveLength(1);
   expect(open.log.at(-1)).toContain("can be written again");
 });

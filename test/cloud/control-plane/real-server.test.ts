@@ -97,10 +97,7 @@ describe("an app", () => {
         const request = fakeDeployment(`${strategy} ${text}`, { scale, strategy });
         const last = await deployTo(client, request);
         expect(last).toMatchObject({ kind: "done", result: { status: "active" } });
-        await until(
-          () => statuses.length,
-          (count) => count > before + 20,
-        );
+        await expect.poll(() => statuses.length).toBeGreaterThan(before + 20);
       }
       isOver = true;
       await Promise.all(callers);
@@ -131,10 +128,7 @@ describe("an app", () => {
     const body = JSON.stringify({ stream: true, max_tokens: 30, delay_ms: 50 });
     const url = `${host.status().baseUrl}/local/chat/v1/chat/completions`;
     const streaming = fetch(url, { method: "POST", body }).then((reply) => reply.text());
-    await until(
-      async () => (await client.app("chat")).inFlight,
-      (count) => count === 1,
-    );
+    await expect.poll(async () => (await client.app("chat")).inFlight).toBe(1);
     const last = fakeDeployment("last", { scale: { minConcurrency: 1 } });
     expect(await deployTo(client, last)).toMatchObject({ kind: "done" });
     expect((await living()).map(({ state }) => state).toSorted()).toEqual(["DRAINING", "IDLE"]);
@@ -227,10 +221,7 @@ it("a second stop does not wait for requests", async () => {
     (reply) => reply.status,
     () => "cut",
   );
-  await until(
-    async () => (await client.app("chat")).inFlight,
-    (count) => count === 1,
-  );
+  await expect.poll(async () => (await client.app("chat")).inFlight).toBe(1);
   const first = host.stop({ drainMs: 60_000, keepReplicas: false });
   await host.stop({ drainMs: 0, keepReplicas: false });
   await first;
@@ -242,10 +233,7 @@ it("an app is deleted with all its processes; callers are told for a day", async
   host = await startHost(folder, log);
   await until(living, (all) => all.some(({ state }) => state === "IDLE"));
   await client.deleteApp("chat");
-  await until(
-    () => client.apps(),
-    ({ length }) => length === 0,
-  );
+  await expect.poll(() => client.apps()).toHaveLength(0);
   expect((await replicaProcesses(folder)).size).toBe(0);
   expect((await call("/v1/models")).status).toBe(410);
 });

@@ -170,10 +170,9 @@ it("an app that does not fit the machine says so, and starts when there is room"
   expect(open.plane.documents.app(chat).reason).toBe("no room");
   expect(open.traffic.app("chat")?.failure).toBeUndefined();
   open.engine.shortage = { reason: "no H100 here", canEverFit: false };
-  await until(
-    () => open.traffic.app("chat")?.failure,
-    (failure) => failure?.errorType === "runner_scheduling_failure",
-  );
+  await expect
+    .poll(() => open.traffic.app("chat")?.failure)
+    .toMatchObject({ errorType: "runner_scheduling_failure" });
   open.engine.slots = 1;
   await until(routed, ({ length }) => length === 1);
   expect(open.traffic.app("chat")?.failure).toBeUndefined();
@@ -184,10 +183,7 @@ it("a killed replica ends at once, with its requests", async () => {
   const [replica] = routed();
   open.traffic.hold(replica ?? "", 1);
   open.plane.commands.killReplica(replica ?? "");
-  await until(
-    () => open.engine.stopped,
-    (all) => all.length === 1,
-  );
+  await expect.poll(() => open.engine.stopped).toHaveLength(1);
   expect(open.engine.stopped).toEqual([{ replica, signal: "kill" }]);
   expect(() => open.plane.commands.killReplica(replica ?? "")).toThrow(ProductError);
 });
@@ -198,10 +194,7 @@ describe("pausing", () => {
     open.plane.commands.pause(chat);
     expect(open.plane.documents.app(chat).state).toBe("PAUSED");
     expect(open.traffic.app("chat")?.state).toBe("paused");
-    await until(
-      () => open.engine.living,
-      ({ length }) => length === 0,
-    );
+    await expect.poll(() => open.engine.living).toHaveLength(0);
     open.plane.commands.resume(chat);
     await until(routed, ({ length }) => length === 1);
     expect(state()).toBe("READY");
@@ -220,13 +213,10 @@ describe("deleting", () => {
       code: cloudErrors.conflict.code,
     });
     open.traffic.hold(replica ?? "", 0);
-    await until(
-      () => open.plane.documents.apps(),
-      ({ length }) => length === 0,
-    );
+    await expect.poll(() => open.plane.documents.apps()).toHaveLength(0);
     expect(open.traffic.app("chat")).toMatchObject({ state: "deleted", replicas: [] });
     expect(open.engine.destroyed).toHaveLength(1);
-    expect(open.store.database.statement("SELECT count(*) AS n FROM secrets").get()?.n).toBe(0);
+    expect(open.store.database.get("SELECT count(*) AS n FROM secrets")?.n).toBe(0);
     const events = await open.deploy(deployment("two"));
     expect(events.at(-1)).toMatchObject({ result: { revision: expect.stringMatching(/^r0002/) } });
     expect(open.traffic.app("chat")?.state).toBe("active");
@@ -235,16 +225,10 @@ describe("deleting", () => {
   it("cancels a running deployment", async () => {
     open.engine.fate = () => "wait";
     const deploying = open.deploy(deployment("one"));
-    await until(
-      () => open.engine.living,
-      ({ length }) => length === 1,
-    );
+    await expect.poll(() => open.engine.living).toHaveLength(1);
     await open.plane.commands.delete(chat);
     expect((await deploying).at(-1)).toMatchObject({ code: cloudErrors.deployAborted.code });
-    await until(
-      () => open.engine.living,
-      ({ length }) => length === 0,
-    );
+    await expect.poll(() => open.engine.living).toHaveLength(0);
   });
 });
 
@@ -270,10 +254,7 @@ describe("a run", () => {
       code: cloudErrors.conflict.code,
     });
     connection.abort();
-    await until(
-      () => open.store.apps.list(),
-      ({ length }) => length === 0,
-    );
+    await expect.poll(() => open.store.apps.list()).toHaveLength(0);
     expect(open.engine.living).toEqual([]);
   });
 
@@ -283,10 +264,7 @@ describe("a run", () => {
     let ended = await events.next();
     while (!ended.done && ended.value.kind !== "ended") ended = await events.next();
     expect(ended.value).toMatchObject({ kind: "ended", exit: { reason: "returned" } });
-    await until(
-      () => open.store.apps.list(),
-      ({ length }) => length === 0,
-    );
+    await expect.poll(() => open.store.apps.list()).toHaveLength(0);
     expect(open.engine.started).toHaveLength(1);
   });
 
@@ -294,15 +272,9 @@ describe("a run", () => {
     open.engine.fate = () => "wait";
     const connection = new AbortController();
     await run(connection.signal);
-    await until(
-      () => open.engine.living,
-      ({ length }) => length === 1,
-    );
+    await expect.poll(() => open.engine.living).toHaveLength(1);
     connection.abort();
-    await until(
-      () => open.store.apps.list(),
-      ({ length }) => length === 0,
-    );
+    await expect.poll(() => open.store.apps.list()).toHaveLength(0);
     expect(open.engine.living).toEqual([]);
   });
 });

@@ -63,28 +63,21 @@ it("a drain continues, and a replica being stopped does not serve again", async 
   open.plane.commands.stopReplica(replica ?? "", { replace: false });
   await open.restart();
   // Its requests died with the gateway that carried them.
-  await until(
-    () => open.engine.living,
-    ({ length }) => length === 0,
-  );
+  await expect.poll(() => open.engine.living).toHaveLength(0);
   expect(open.engine.stopped).toEqual([{ replica, signal: "terminate" }]);
 });
 
 it("a replica that was recorded but not started is started once", async () => {
   await open.deploy(deployment("one", { scale: { minConcurrency: 0, keepAliveMs: 0 } }));
-  await until(
-    () => open.engine.living,
-    ({ length }) => length === 0,
-  );
+  await expect.poll(() => open.engine.living).toHaveLength(0);
   const revision = open.store.revisions.list(chat)[0];
   if (revision === undefined) throw new Error("no revision");
   await open.plane.close();
   const { replica } = open.store.replicas.create(revision, "serving");
   await open.restart();
-  await until(
-    () => open.engine.started.filter((request) => request.replica === replica),
-    ({ length }) => length === 1,
-  );
+  await expect
+    .poll(() => open.engine.started.filter((request) => request.replica === replica))
+    .toHaveLength(1);
 });
 
 it("runs end with the control plane that held their connection", async () => {
@@ -95,9 +88,6 @@ it("runs end with the control plane that held their connection", async () => {
   );
   for await (const { kind } of events) if (kind === "done") break;
   await open.restart();
-  await until(
-    () => open.store.apps.list(),
-    ({ length }) => length === 0,
-  );
+  await expect.poll(() => open.store.apps.list()).toHaveLength(0);
   expect(open.engine.living).toEqual([]);
 });

@@ -97,10 +97,7 @@ describe("a new revision", () => {
     expect(open.engine.living).toContain(old);
     expect(open.engine.stopped).toEqual([]);
     open.traffic.hold(old ?? "", 0);
-    await until(
-      () => open.engine.living,
-      ({ length }) => length === 1,
-    );
+    await expect.poll(() => open.engine.living).toHaveLength(1);
     expect(open.engine.stopped).toEqual([{ replica: old, signal: "terminate" }]);
     expect(states()).toEqual([
       ["r0002", "ACTIVE"],
@@ -196,17 +193,11 @@ it("starts no replica for long answers of the old one", async () => {
   );
   for (const replica of old) open.traffic.hold(replica, 1);
   await open.deploy(deployment("two", { scale }));
-  await until(
-    () => open.traffic.open("chat"),
-    ({ length }) => length === 0,
-  );
+  await expect.poll(() => open.traffic.open("chat")).toHaveLength(0);
   expect(open.engine.living.toSorted()).toEqual(old.toSorted());
   // New requests do scale the new revision up.
   open.traffic.ask("chat", { busy: 2, queued: 1 });
-  await until(
-    () => open.traffic.open("chat"),
-    ({ length }) => length === 1,
-  );
+  await expect.poll(() => open.traffic.open("chat")).toHaveLength(1);
   expect(open.engine.living).toHaveLength(3);
 });
 
@@ -228,10 +219,7 @@ describe("the smoke test", () => {
       expect(isActive).toBe(kind === "done");
       if (kind === "failed") {
         expect(last(events)).toMatchObject({ code: cloudErrors.verificationFailed.code });
-        await until(
-          () => open.engine.living,
-          ({ length }) => length === 0,
-        );
+        await expect.poll(() => open.engine.living).toHaveLength(0);
       }
     } finally {
       server.close();
@@ -244,10 +232,7 @@ describe("the smoke test", () => {
     const server = createServer(async (_request, response) => {
       const replica = open.engine.started[1]?.replica ?? "";
       open.engine.end(replica, { sentence: "Out of memory." });
-      await until(
-        () => open.store.replicas.find(replica)?.stage,
-        (stage) => stage === "ended",
-      );
+      await expect.poll(() => open.store.replicas.find(replica)?.stage).toBe("ended");
       response.writeHead(200).end();
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -281,10 +266,7 @@ describe("a machine with room for one replica", () => {
     const [old] = open.engine.living;
     open.traffic.hold(old ?? "", 1);
     const deploying = open.deploy(two);
-    await until(
-      () => open.traffic.open("chat"),
-      ({ length }) => length === 0,
-    );
+    await expect.poll(() => open.traffic.open("chat")).toHaveLength(0);
     expect(open.traffic.app("chat")).toMatchObject({ state: "active", failure: undefined });
     expect(open.engine.started).toHaveLength(1);
     open.traffic.hold(old ?? "", 0);
@@ -300,10 +282,7 @@ describe("a machine with room for one replica", () => {
     open.engine.fate = ({ plan }) =>
       plan.revision === first ? "ready" : { exit: { reason: "import_error" } };
     expect(last(await open.deploy(two))?.kind).toBe("failed");
-    await until(
-      () => open.traffic.open("chat"),
-      ({ length }) => length === 1,
-    );
+    await expect.poll(() => open.traffic.open("chat")).toHaveLength(1);
     expect(active()).toBe(first);
     expect(open.engine.started.at(-1)?.plan.revision).toBe(first);
   });
@@ -384,10 +363,7 @@ describe("deploying another during a deployment", () => {
   it("is a conflict, or replaces it when forced", async () => {
     open.engine.fate = () => "wait";
     const first = open.deploy(one);
-    await until(
-      () => open.engine.living,
-      ({ length }) => length === 1,
-    );
+    await expect.poll(() => open.engine.living).toHaveLength(1);
     await expect(open.deploy(two)).rejects.toMatchObject({ code: cloudErrors.conflict.code });
     open.engine.fate = () => "ready";
     const second = await open.deploy({ ...two, isForced: true });
@@ -483,10 +459,7 @@ it("keeps ten revisions and pinned ones; the files of others are deleted", async
   await open.deploy(one);
   open.plane.commands.pinRevision(chat, "1", true);
   for (let count = 2; count <= 13; count += 1) await open.deploy(deployment(`number ${count}`));
-  await until(
-    () => open.engine.living,
-    ({ length }) => length === 1,
-  );
+  await expect.poll(() => open.engine.living).toHaveLength(1);
   await open.deploy(deployment("the last"));
   const retired = open.plane.documents.revisions(chat).filter(({ state }) => state === "RETIRED");
   expect(retired.map(({ revision }) => revision.slice(0, 5))).toEqual(["r0004", "r0003", "r0002"]);

@@ -308,10 +308,7 @@ describe("a log query", () => {
       const query = { ...everything, lines: 1, follow: true, signal: stop.signal };
       for await (const { text } of store.query(query)) seen.push(text);
     })();
-    await until(
-      () => seen.length,
-      (count) => count === 1,
-    );
+    await expect.poll(() => seen.length).toBe(1);
     const { log, say } = replicaLog("three");
     for (let i = 0; i < 50; i += 1) {
       say(`line ${i}\n`);

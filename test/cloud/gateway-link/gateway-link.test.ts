@@ -4,7 +4,7 @@ import type { ServerResponse } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { createGateway } from "../../../source/cloud/gateway/create-gateway.ts";
+import { Gateway } from "../../../source/cloud/gateway/gateway.ts";
 import { ControlPlaneLink } from "../../../source/cloud/gateway-link/control-plane-link.ts";
 import { RemoteGateway } from "../../../source/cloud/gateway-link/remote-gateway.ts";
 import { keysBy, routedApp } from "../../support/cloud-documents.ts";
@@ -28,7 +28,7 @@ beforeEach(async () => {
   const link = new ControlPlaneLink({
     socketPath: path.join(folder, "link.sock"),
     openGateway: ([port = 0]) =>
-      createGateway({
+      new Gateway({
         listeners: [{ host: "127.0.0.1", port, encryption: { kind: "none" } }],
         keys: keysBy({}),
         observe: (record) => link.observe(record),
@@ -72,22 +72,13 @@ it("a request without a replica is demand, wakes the control plane, and is count
   const woken: string[] = [];
   remote.onDemand((organisation, app) => woken.push(`${organisation}/${app}`));
   const reply = call("/cold");
-  await until(
-    () => remote.demand("acme", "chat").queued,
-    (queued) => queued === 1,
-  );
+  await expect.poll(() => remote.demand("acme", "chat").queued).toBe(1);
   expect(woken).toContain("acme/chat");
   remote.publish([routedApp({ replicas: [replica.routed()] })]);
-  await until(
-    () => held.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => held.length).toBe(1);
   held[0]?.end();
   expect(await reply).toBe(200);
-  await until(
-    () => finished.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => finished.length).toBe(1);
   expect(finished).toEqual(["/cold"]);
   expect(remote.lastUsedAt("chat-1")).toBeDefined();
 });
@@ -96,10 +87,7 @@ it("a replica is drained once the gateway knows that it is closed and its reques
   remote.publish([routedApp({ replicas: [replica.routed()] })]);
   await remote.listen();
   const reply = call("/long");
-  await until(
-    () => held.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => held.length).toBe(1);
   // The report of this request may not be here yet.
   remote.publish([routedApp({ replicas: [replica.routed({ isOpen: false })] })]);
   let isDrained = false;

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { defaultScale } from "../../../source/cloud/app-config.ts";
-import { createGateway, type Gateway } from "../../../source/cloud/gateway/create-gateway.ts";
+import { Gateway } from "../../../source/cloud/gateway/gateway.ts";
 import type { Leader } from "../../../source/cloud/gateway/worker-traffic.ts";
 import { ControlPlaneLink } from "../../../source/cloud/gateway-link/control-plane-link.ts";
 import { LeadingGateway } from "../../../source/cloud/gateway-link/leading-gateway.ts";
@@ -54,7 +54,7 @@ afterEach(async () => {
 });
 
 function openGateway(link: ControlPlaneLink, leader?: Leader): Gateway {
-  const gateway = createGateway({
+  const gateway = new Gateway({
     listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],
     keys: keysBy({ token: cloudKey({ requestsPerMinute: 5 }) }),
     observe: (record) => link.observe(record),
@@ -117,10 +117,7 @@ function startWorker(): void {
 async function serve(changes: Parameters<typeof routedApp>[0] = {}): Promise<string[]> {
   remote.publish([routedApp({ replicas: [replica.routed()], ...changes })]);
   await remote.listen();
-  await until(
-    () => gateways.flatMap(({ addresses }) => addresses),
-    (addresses) => addresses.length === 2,
-  );
+  await expect.poll(() => gateways.flatMap(({ addresses }) => addresses)).toHaveLength(2);
   return gateways.map(({ addresses }) => `${addresses[0]?.url}/acme/chat`);
 }
 
@@ -153,18 +150,12 @@ it("the queue is full for both together, and the control plane sees it whole", a
   const first = status(urls[1] ?? "");
   await isHeld();
   const replies = Array.from({ length: 60 }, () => urls.map((url) => status(url))).flat();
-  await until(
-    () => finished.length,
-    (refused) => refused === 20,
-  );
+  await expect.poll(() => finished.length).toBe(20);
   expect(remote.demand("acme", "chat")).toMatchObject({ busy: 1, queued: 100 });
   const statuses = await answerAll([first, ...replies]);
   expect(statuses.filter((it) => it === 429)).toHaveLength(20);
   expect(statuses.filter((it) => it === 200)).toHaveLength(101);
-  await until(
-    () => finished.length,
-    (count) => count === 121,
-  );
+  await expect.poll(() => finished.length).toBe(121);
 });
 
 it("a key's requests per minute are counted in total, and so are wrong keys", async () => {
@@ -187,10 +178,7 @@ it("a client that leaves a worker frees its place, in the queue and on the repli
   const urls = await serve({ scale: one });
   const leaving = new AbortController();
   const left = [1, 2].map(() => fetch(urls[1] ?? "", { signal: leaving.signal }).catch(() => {}));
-  await until(
-    () => remote.demand("acme", "chat"),
-    ({ busy, queued }) => busy === 1 && queued === 1,
-  );
+  await expect.poll(() => remote.demand("acme", "chat")).toMatchObject({ busy: 1, queued: 1 });
   leaving.abort();
   await Promise.all(left);
   held.length = 0;
@@ -202,19 +190,13 @@ it("a client that leaves a worker frees its place, in the queue and on the repli
 it("requests to a sleeping app wake it from a worker, and fail with its reason", async () => {
   const urls = await serve({ replicas: [] });
   const woken = status(urls[1] ?? "");
-  await until(
-    () => remote.demand("acme", "chat").queued,
-    (queued) => queued === 1,
-  );
+  await expect.poll(() => remote.demand("acme", "chat").queued).toBe(1);
   remote.publish([routedApp({ replicas: [replica.routed()] })]);
   await isHeld();
   expect(await answerAll([woken])).toEqual([200]);
   remote.publish([routedApp({ replicas: [] })]);
   const failed = fetch(urls[1] ?? "");
-  await until(
-    () => remote.demand("acme", "chat").queued,
-    (queued) => queued === 1,
-  );
+  await expect.poll(() => remote.demand("acme", "chat").queued).toBe(1);
   const failure = { errorType: "startup_failed", sentence: "It ends at once." } as const;
   remote.publish([routedApp({ replicas: [], failure })]);
   expect(await (await failed).json()).toMatchObject({ detail: "It ends at once." });

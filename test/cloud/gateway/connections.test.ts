@@ -79,10 +79,7 @@ describe.each(["", "/events"])(
       client.end(bytes);
       const response = await asked();
       client.destroy();
-      await until(
-        () => response?.destroyed,
-        (isDestroyed) => isDestroyed === true,
-      );
+      await expect.poll(() => response?.destroyed).toBe(true);
       expect(gateway.records.at(-1)).toMatchObject({ status: 499 });
     });
   },

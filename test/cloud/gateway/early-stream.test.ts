@@ -188,10 +188,7 @@ describe("a stream to a sleeping app", () => {
     await until(demand, ({ busy }) => busy === 1);
     leaving.abort();
     await expect(readAll()).rejects.toThrow();
-    await until(
-      () => isGone,
-      (value) => value,
-    );
+    await expect.poll(() => isGone).toBe(true);
   });
 
   test("is retried at another replica and still has one head", async () => {
@@ -385,10 +382,7 @@ describe("an error after the head was sent", () => {
       response.writeHead(200, json).write("{");
     });
     expect(errorOf(await readAll())).toMatchObject({ code: "runner_not_streaming" });
-    await until(
-      () => isGone,
-      (value) => value,
-    );
+    await expect.poll(() => isGone).toBe(true);
   });
 
   test("within the replica's events is unchanged", async () => {
@@ -506,16 +500,10 @@ describe("a stream does not start early", () => {
     await until(demand, ({ busy }) => busy === 1);
     const second = fetch(url, { method: "POST", headers: json, body });
     await until(demand, ({ queued }) => queued === 1);
-    await until(
-      () => held.length,
-      (count) => count === 1,
-    );
+    await expect.poll(() => held.length).toBe(1);
     held[0]?.writeHead(400).end("first");
     expect((await first).status).toBe(400);
-    await until(
-      () => held.length,
-      (count) => count === 2,
-    );
+    await expect.poll(() => held.length).toBe(2);
     held[1]?.writeHead(401, { "x-own": "1" }).end("second");
     expect([(await second).status, (await second).headers.get("x-own")]).toEqual([401, "1"]);
   });

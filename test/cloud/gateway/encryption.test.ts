@@ -6,7 +6,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import type { ListenerOptions } from "../../../source/cloud/gateway/listener-options.ts";
+import type { ListenerOptions } from "../../../source/cloud/gateway/gateway-options.ts";
 import { readCertificate } from "../../../source/cloud/gateway/tls/certificate-files.ts";
 import { authorityFile, ensureSelfSigned } from "../../../source/cloud/gateway/tls/self-signed.ts";
 import { sendBytes, sendRaw } from "../../support/http-raw.ts";
@@ -123,10 +123,9 @@ test("a renewed certificate applies to new connections; an invalid one does not"
     const { cert } = readCertificate(second);
     expect(renewed).toBe(new X509Certificate(cert).fingerprint256);
     writeFileSync(first.certificateFile, "nonsense");
-    await until(
-      () => gateway.log.at(-1) ?? "",
-      (last) => last.includes("previous certificate stays in use"),
-    );
+    await expect
+      .poll(() => gateway.log.at(-1) ?? "")
+      .toContain("previous certificate stays in use");
     expect(await fingerprint(gateway.url)).toBe(renewed);
   } finally {
     await gateway.close();

@@ -6,7 +6,6 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { routedApp } from "../../support/cloud-documents.ts";
 import { sendBytes, sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
-import { until } from "../../support/until.ts";
 
 let gateway: TestGateway;
 beforeEach(async () => {
@@ -262,9 +261,6 @@ test("a connection that the replica closed in the meantime is not an error", asy
       "fine",
     );
   }
-  await until(
-    () => gateway.records.length,
-    (count) => count === 20,
-  );
+  await expect.poll(() => gateway.records.length).toBe(20);
   expect(connections).toBeGreaterThan(1);
 });

@@ -83,10 +83,7 @@ test("OpenAI's client gets answers and streams, and their tokens are counted", a
   let streamed = "";
   for await (const { choices } of stream) streamed += choices[0]?.delta.content ?? "";
   expect(streamed).toBe(text);
-  await until(
-    () => gateway.records.length,
-    (count) => count === 2,
-  );
+  await expect.poll(() => gateway.records.length).toBe(2);
   const [first, second] = gateway.records;
   expect(first?.tokens?.completion).toBe(8);
   expect(second?.tokens).toEqual(first?.tokens);

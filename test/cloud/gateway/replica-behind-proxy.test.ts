@@ -6,7 +6,6 @@ import { WebSocket, WebSocketServer } from "ws";
 import { routedApp } from "../../support/cloud-documents.ts";
 import { sendBytes, sendRaw } from "../../support/http-raw.ts";
 import { TestGateway, type TestReplica } from "../../support/test-gateway.ts";
-import { until } from "../../support/until.ts";
 
 let gateway: TestGateway;
 let proxy: TestReplica;
@@ -118,10 +117,7 @@ describe("a replica that is gone", () => {
     replicas = { ...(way !== undefined && { one: way }), two: echo };
     publish("one");
     const waiting = sendRaw(`${target()}/x`, { method: "POST", body: "again" });
-    await until(
-      () => asked,
-      ({ length }) => length > 0,
-    );
+    await expect.poll(() => asked).not.toHaveLength(0);
     publish("one", "two");
     expect(await waiting).toMatchObject({ status: 200, text: "POST /x again" });
     expect(asked.at(-1)).toBe("two");
@@ -131,10 +127,7 @@ describe("a replica that is gone", () => {
     replicas = { one: () => {}, two: echo };
     publish("one");
     const waiting = sendRaw(`${target()}/x`, { method: "POST", body: "again" });
-    await until(
-      () => asked,
-      ({ length }) => length > 0,
-    );
+    await expect.poll(() => asked).not.toHaveLength(0);
     publish("two");
     expect(await waiting).toMatchObject({ status: 200, text: "POST /x again" });
     expect(gateway.gateway.inFlight("one")).toBe(0);
@@ -149,10 +142,7 @@ describe("a replica that is gone", () => {
     };
     publish("one");
     const waiting = sendRaw(`${target()}/x`, {});
-    await until(
-      () => asked,
-      ({ length }) => length > 0,
-    );
+    await expect.poll(() => asked).not.toHaveLength(0);
     publish("two");
     expect((await waiting).text).toContain("runner_disconnected");
   });

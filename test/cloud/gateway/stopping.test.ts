@@ -7,7 +7,6 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { cloudKey, keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
-import { until } from "../../support/until.ts";
 
 let gateway: TestGateway;
 let held: ServerResponse[];
@@ -24,16 +23,10 @@ afterEach(async () => {
 test("running requests finish, queued and new ones are refused, then the port closes", async () => {
   const scale = { ...routedApp().scale, maxMultiplexing: 1 };
   const running = sendRaw(url, {});
-  await until(
-    () => held.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => held.length).toBe(1);
   gateway.gateway.publish([routedApp({ scale })]);
   const waiting = sendRaw(url, {});
-  await until(
-    () => gateway.gateway.demand("acme", "chat").queued,
-    (queued) => queued === 1,
-  );
+  await expect.poll(() => gateway.gateway.demand("acme", "chat").queued).toBe(1);
   let isClosed = false;
   const closing = gateway.gateway.close({ drainMs: 10_000 }).then(() => {
     isClosed = true;
@@ -77,10 +70,7 @@ test("requests that take too long get the reason, and idle connections close", a
   const idle = fetch(`${gateway.url}/_/healthz`);
   expect((await idle).status).toBe(200);
   const running = sendRaw(url, {});
-  await until(
-    () => held.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => held.length).toBe(1);
   const restOfStream = await begin({ "content-type": "text/event-stream" }, "data: one\n\n");
   const restOfPlain = await begin({ "content-length": "100" }, "half");
   await gateway.gateway.close({ drainMs: 10 });
@@ -89,10 +79,7 @@ test("requests that take too long get the reason, and idle connections close", a
   expect(await restOfStream()).toMatch(/^data: .*"type":"shutting_down".*\n\n$/);
   // A partial response is recognisable.
   await expect(restOfPlain()).rejects.toThrow();
-  await until(
-    () => held[0]?.destroyed,
-    (isGone) => isGone === true,
-  );
+  await expect.poll(() => held[0]?.destroyed).toBe(true);
   agent.destroy();
 });
 
@@ -103,10 +90,7 @@ async function begin(
 ): Promise<() => Promise<string>> {
   const place = held.length;
   const asked = fetch(url);
-  await until(
-    () => held.length,
-    (count) => count > place,
-  );
+  await expect.poll(() => held.length).toBeGreaterThan(place);
   held[place]?.writeHead(200, headers).write(text);
   const reader = (await asked).body?.getReader();
   const next = async () => new TextDecoder().decode((await reader?.read())?.value);
@@ -116,10 +100,7 @@ async function begin(
 
 test("a second stop with a shorter limit does not wait for the first", async () => {
   const running = sendRaw(url, {});
-  await until(
-    () => held.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => held.length).toBe(1);
   const patient = gateway.gateway.close({ drainMs: 60_000 });
   await gateway.gateway.close({ drainMs: 0 });
   await patient;
@@ -134,18 +115,12 @@ test("revoking a key with --hard ends its running requests, others continue", as
     }),
   ]);
   const mine = sendRaw(url, { headers: { authorization: "Key token" } });
-  await until(
-    () => held.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => held.length).toBe(1);
   expect(gateway.gateway.cutRequestsOf("someone else")).toBe(0);
   expect(gateway.gateway.cutRequestsOf("aaaabbbbcccc")).toBe(1);
   const reply = await mine;
   expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([401, "key_revoked"]);
-  await until(
-    () => held[0]?.destroyed,
-    (isGone) => isGone === true,
-  );
+  await expect.poll(() => held[0]?.destroyed).toBe(true);
 });
 
 async function replicas() {

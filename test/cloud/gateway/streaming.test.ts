@@ -15,7 +15,6 @@ import type { StartedGateway } from "../../support/gateway-process.ts";
 import { holdStream } from "../../support/held-stream.ts";
 import { sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
-import { until } from "../../support/until.ts";
 
 let gateway: TestGateway;
 beforeEach(async () => {
@@ -243,10 +242,7 @@ describe("a client that disconnects", () => {
     expect(held.reply.status).toBe(200);
     expect(gateway.gateway.inFlight("replica-1")).toBe(1);
     held.leave();
-    await until(
-      () => isGone,
-      (value) => value,
-    );
+    await expect.poll(() => isGone).toBe(true);
     expect(gateway.gateway.inFlight("replica-1")).toBe(0);
     expect(await gateway.record()).toMatchObject({ status: 499, errorType: "client_disconnected" });
   });
@@ -267,20 +263,11 @@ describe("a client that disconnects", () => {
     ] as const) {
       const socket = await dial(gateway.url);
       socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\nbody`);
-      await until(
-        () => gateway.gateway.inFlight("replica-1"),
-        (inFlight) => inFlight === 1,
-      );
+      await expect.poll(() => gateway.gateway.inFlight("replica-1")).toBe(1);
       socket.destroy();
-      await until(
-        () => gone,
-        (value) => value === count,
-      );
+      await expect.poll(() => gone).toBe(count);
     }
-    await until(
-      () => gateway.records.map(({ status }) => status),
-      (statuses) => statuses.length === 2,
-    );
+    await expect.poll(() => gateway.records.map(({ status }) => status)).toHaveLength(2);
     expect(gateway.records.map(({ status }) => status)).toEqual([499, 499]);
   });
 
@@ -309,10 +296,7 @@ describe("a client that disconnects", () => {
       const socket = await dial(own.url);
       socket.pause();
       socket.write(`GET ${new URL(url).pathname} HTTP/1.1\r\nHost: a\r\n\r\n`);
-      await until(
-        () => isGone,
-        (value) => value,
-      );
+      await expect.poll(() => isGone).toBe(true);
       // Only as much as fits into socket buffers.
       expect(written).toBeLessThan(64 * 2 ** 20);
       socket.destroy();
@@ -334,21 +318,12 @@ test("invalid HTTP during a response does not corrupt the response", async () =>
     text += piece;
   });
   socket.write(`GET ${new URL(url).pathname} HTTP/1.1\r\nHost: a\r\n\r\n`);
-  await until(
-    () => text,
-    (so) => so.includes("half"),
-  );
+  await expect.poll(() => text).toContain("half");
   socket.write("garbage garbage\r\n\r\n");
-  await until(
-    () => socket.closed,
-    (isClosed) => isClosed,
-  );
+  await expect.poll(() => socket.closed).toBe(true);
   expect(text).not.toContain("bad_request");
   expect(text.split("HTTP/1.1 ").length).toBe(2);
-  await until(
-    () => reply?.destroyed,
-    (isGone) => isGone === true,
-  );
+  await expect.poll(() => reply?.destroyed).toBe(true);
 });
 
 test("a hundred megabytes for a slow reader take little memory", async () => {

@@ -179,10 +179,7 @@ describe("an app whose replicas are busy", () => {
     await untilDemand(2, 1);
     expect(gateway.gateway.inFlight("replica-1")).toBe(2);
     held[0]?.end("a");
-    await until(
-      () => held.length,
-      (count) => count === 3,
-    );
+    await expect.poll(() => held.length).toBe(3);
     held[1]?.end("b");
     held[2]?.end("c");
     expect((await Promise.all(replies)).map(({ text }) => text).sort()).toEqual(["a", "b", "c"]);
@@ -223,10 +220,7 @@ test("queued bodies of all apps share a limit", async () => {
     own.gateway.publish([routedApp(), routedApp({ app: "other" })]);
     const body = Buffer.alloc(60_000);
     const first = sendRaw(`${own.url}/acme/chat`, { method: "POST", body });
-    await until(
-      () => own.gateway.demand("acme", "chat").queued,
-      (queued) => queued === 1,
-    );
+    await expect.poll(() => own.gateway.demand("acme", "chat").queued).toBe(1);
     const second = await sendRaw(`${own.url}/acme/other`, { method: "POST", body });
     expect([second.status, second.headers["x-dctl-error-type"]]).toEqual([503, "overloaded"]);
     const large = { method: "POST", body: Buffer.alloc(90_000) };
@@ -237,10 +231,7 @@ test("queued bodies of all apps share a limit", async () => {
     // The whole budget is free again.
     own.gateway.publish([routedApp({ coldStart: "wait" })]);
     const again = sendRaw(`${own.url}/acme/chat`, { method: "POST", body });
-    await until(
-      () => own.gateway.demand("acme", "chat").queued,
-      (queued) => queued === 1,
-    );
+    await expect.poll(() => own.gateway.demand("acme", "chat").queued).toBe(1);
     own.gateway.publish([]);
     await again;
     own.gateway.publish([routedApp()]);
@@ -289,20 +280,14 @@ describe("replicas", () => {
       await untilDemand(count, 0);
     }
     expect(routed.map(({ replica }) => gateway.gateway.inFlight(replica))).toEqual([2, 2, 2]);
-    await until(
-      () => held.length,
-      (count) => count === 6,
-    );
+    await expect.poll(() => held.length).toBe(6);
     for (const response of held) response.end();
     await Promise.all(replies);
     held.length = 0;
     const used = new Set<unknown>();
     for (let round = 0; round < 5; round += 1) {
       const reply = send();
-      await until(
-        () => held.length,
-        (count) => count === round + 1,
-      );
+      await expect.poll(() => held.length).toBe(round + 1);
       held[round]?.end();
       used.add((await reply).headers["x-dctl-replica"]);
     }
@@ -321,19 +306,13 @@ describe("replicas", () => {
     const counts = routed.map(({ replica }) => gateway.gateway.inFlight(replica));
     // Nine on three replicas: none has more than a quarter above the average.
     expect(Math.max(...counts)).toBe(4);
-    await until(
-      () => held.length,
-      (count) => count === 9,
-    );
+    await expect.poll(() => held.length).toBe(9);
     for (const response of held) response.end();
     const first = (await Promise.all(replies)).map((reply) => reply.headers["x-dctl-replica"])[0];
     held.length = 0;
     for (let round = 0; round < 4; round += 1) {
       const reply = send("", { headers: { "x-dctl-affinity": "conversation 7" } });
-      await until(
-        () => held.length,
-        (count) => count === round + 1,
-      );
+      await expect.poll(() => held.length).toBe(round + 1);
       held[round]?.end();
       expect((await reply).headers["x-dctl-replica"]).toBe(first);
     }
@@ -354,10 +333,7 @@ describe("replicas", () => {
       isDrained = true;
     });
     const next = send();
-    await until(
-      () => held.length,
-      (count) => count === 2,
-    );
+    await expect.poll(() => held.length).toBe(2);
     held[1]?.end("new");
     expect((await next).headers["x-dctl-replica"]).toBe("replica-2");
     expect(isDrained).toBe(false);
@@ -395,10 +371,7 @@ describe("replicas", () => {
     ]);
     expect(demand().busy).toBe(1);
     await untilDemand(20, 0);
-    await until(
-      () => held.length,
-      (count) => count === 20,
-    );
+    await expect.poll(() => held.length).toBe(20);
     for (const response of held) response.end();
     await Promise.all(replies);
   });
@@ -529,10 +502,7 @@ describe("a replica that fails before its reply", () => {
     const url = await gateway.serve(onRequest, { limits });
     const reply = await sendRaw(url, {});
     expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([504, "request_timeout"]);
-    await until(
-      () => held[0]?.destroyed,
-      (isGone) => isGone === true,
-    );
+    await expect.poll(() => held[0]?.destroyed).toBe(true);
     expect(gateway.gateway.inFlight("replica-1")).toBe(0);
   });
 });

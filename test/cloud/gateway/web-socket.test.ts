@@ -43,16 +43,10 @@ function dial(path?: string, headers: Record<string, string> = { authorization: 
 
 test("bytes go both ways, and a tunnel counts as one request while it lasts", async () => {
   const { socket, messages } = dial();
-  await until(
-    () => messages.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => messages.length).toBe(1);
   const large = "x".repeat(200_000);
   socket.send(large);
-  await until(
-    () => messages.length,
-    (count) => count === 2,
-  );
+  await expect.poll(() => messages.length).toBe(2);
   expect(messages).toEqual(["welcome", large]);
   expect(gateway.gateway.inFlight("replica-1")).toBe(1);
   const [request] = seen;
@@ -72,25 +66,13 @@ test("bytes go both ways, and a tunnel counts as one request while it lasts", as
 
 test("closing either side closes the other", async () => {
   const first = dial();
-  await until(
-    () => first.messages.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => first.messages.length).toBe(1);
   first.socket.terminate();
-  await until(
-    () => sockets.clients.size,
-    (size) => size === 0,
-  );
+  await expect.poll(() => sockets.clients.size).toBe(0);
   const second = dial();
-  await until(
-    () => second.messages.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => second.messages.length).toBe(1);
   for (const client of sockets.clients) client.terminate();
-  await until(
-    () => second.socket.readyState,
-    (state) => state === WebSocket.CLOSED,
-  );
+  await expect.poll(() => second.socket.readyState).toBe(WebSocket.CLOSED);
 });
 
 test.each([
@@ -125,10 +107,7 @@ test("a handshake waits for a replica like any request, and can time out", async
   const patient = dial();
   await until(demand, ({ queued }) => queued === 1);
   gateway.gateway.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
-  await until(
-    () => patient.messages,
-    (messages) => messages.includes("welcome"),
-  );
+  await expect.poll(() => patient.messages).toContain("welcome");
   patient.socket.close();
 });
 
@@ -161,13 +140,7 @@ test("CONNECT is refused", async () => {
 
 test("revoking a key with --hard ends its tunnels", async () => {
   const { socket, messages } = dial();
-  await until(
-    () => messages.length,
-    (count) => count === 1,
-  );
+  await expect.poll(() => messages.length).toBe(1);
   expect(gateway.gateway.cutRequestsOf("aaaabbbbcccc")).toBe(1);
-  await until(
-    () => socket.readyState,
-    (state) => state === WebSocket.CLOSED,
-  );
+  await expect.poll(() => socket.readyState).toBe(WebSocket.CLOSED);
 });

@@ -8,6 +8,7 @@ import {
   readScriptReference,
 } from "../../../source/cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../../../source/cloud/inspection/inspection.ts";
+import { readScripts } from "../support/read-scripts.ts";
 
 const recipe = path.join(import.meta.dirname, "../../fixtures/cloud/recipe.py");
 let folder: string;
@@ -253,7 +254,7 @@ def serve(): pass
 });
 
 describe("deployable objects", () => {
-  test.each([
+  const objects: [what: string, text: string, kind: string, dialect: string][] = [
     [
       "fal's function",
       "import fal\n@fal.function(exposed_port=1)\ndef serve(): pass",
@@ -306,10 +307,17 @@ describe("deployable objects", () => {
       "function",
       "modal",
     ],
-  ])("%s", async (_what, text, kind, dialect) => {
-    const found = await read(`${text}\n`, { target: "serve" });
-    expect(found).toMatchObject({ target: "serve", kind, dialect, dynamic: [] });
-  });
+  ];
+  const documents = readScripts(
+    objects.map(([, text]) => ({ text: `${text}\n`, target: "serve" })),
+  );
+
+  test.each(objects.map((row, index) => [...row, documents[index]] as const))(
+    "%s",
+    (_what, _text, kind, dialect, found) => {
+      expect(found).toMatchObject({ target: "serve", kind, dialect, dynamic: [] });
+    },
+  );
 
   test("the only decorated object needs no name, even among other functions", async () => {
     const found = await read(
@@ -359,7 +367,7 @@ class MyChatApp(Base, keep_alive=10):
 });
 
 describe("programs that a script starts", () => {
-  test.each([
+  const programs: [what: string, body: string, command: string[]][] = [
     [
       "a list in a name, added to",
       'command = ["srv", "a"]\n    command += ["--port", "8000"]\n    subprocess.run(command)',
@@ -394,9 +402,11 @@ describe("programs that a script starts", () => {
       'subprocess.run([sys.executable, "-m", "srv", "--port", "1"])',
       ["python3", "-m", "srv", "--port", "1"],
     ],
-  ])("%s", async (_what, body, command) => {
-    const found = await read(
-      `
+  ];
+  const documents = readScripts(
+    programs.map(([, body]) => ({
+      target: "serve",
+      text: `
 import asyncio, os, subprocess, sys
 PORT = 9000
 def start(name): subprocess.run([name, "--port", "5"])
@@ -406,14 +416,20 @@ def serve():
 if __name__ == "__main__":
     subprocess.run(["by-hand"])
 `,
-      { target: "serve" },
-    );
-    expect(found.command).toEqual(command);
-    expect(found.executables).not.toContain("never-called");
-    expect(found.executables).not.toContain("by-hand");
-    if (command[0] === "srv") expect(found.executables).toContain("srv");
-    else expect(found.executables).toEqual([]);
-  });
+    })),
+  );
+
+  test.each(programs.map((row, index) => [...row, documents[index]] as const))(
+    "%s",
+    (_what, _body, command, found) => {
+      expect(found?.command).toEqual(command);
+      expect(found?.executables).not.toContain("never-called");
+      expect(found?.executables).not.toContain("by-hand");
+      expect(found?.executables).toEqual(
+        command[0] === "srv" ? expect.arrayContaining(["srv"]) : [],
+      );
+    },
+  );
 });
 
 describe("variables that a script reads", () => {
@@ -445,7 +461,7 @@ def serve():
     });
   });
 
-  test.each([
+  const reads: [what: string, text: string, names: string[]][] = [
     ["comprehensions", "ALL = {key: os.environ.get(key) for key in ['A', 'B']}", ["A", "B"]],
     [
       "tests of comprehensions",
@@ -469,15 +485,25 @@ def serve():
     ],
     ["names of a secret of Modal", "S = modal.Secret.from_local_environ(['A'])", ["A"]],
     ["a module beside it", "import variables_of_module", ["FROM_MODULE"]],
-  ])("are found in %s", async (_what, text, names) => {
-    write("variables_of_module.py", "import os\n\nVALUE = os.environ.get('FROM_MODULE')\n");
-    const found = await read(`import os, modal\n${text}\ndef serve(): pass\n`, {
+  ];
+  const documents = readScripts(
+    reads.map(([, text]) => ({
+      text: `import os, modal\n${text}\ndef serve(): pass\n`,
       target: "serve",
       environment: { A: "a", X_Y: "y", OTHER: "o" },
-    });
-    expect(found.env_read.map(({ name }) => name)).toEqual(names);
-    expect(found.warnings.map(({ code }) => code)).not.toContain("variable_unresolved");
-  });
+      files: {
+        "variables_of_module.py": "import os\n\nVALUE = os.environ.get('FROM_MODULE')\n",
+      },
+    })),
+  );
+
+  test.each(reads.map((row, index) => [...row, documents[index]] as const))(
+    "are found in %s",
+    (_what, _text, names, found) => {
+      expect(found?.env_read.map(({ name }) => name)).toEqual(names);
+      expect(found?.warnings.map(({ code }) => code)).not.toContain("variable_unresolved");
+    },
+  );
 
   test("with unknown names are reported with line and remedy", async () => {
     const found = await read(
@@ -532,20 +558,25 @@ test("a keyword that fal does not have is ignored with a warning", async () => {
   ]);
 });
 
-test.each([
-  "from fal import ContainerImage",
-  "from fal.container import ContainerImage",
-  "from fal.container import ContainerImage as Other; ContainerImage = Other",
-])("an image is read without running the script, with %s", async (imported) => {
-  const found = await read(`
+test("an image is read without running the script, however it is imported", () => {
+  const imports = [
+    "from fal import ContainerImage",
+    "from fal.container import ContainerImage",
+    "from fal.container import ContainerImage as Other; ContainerImage = Other",
+  ];
+  const documents = readScripts(
+    imports.map((imported) => ({
+      text: `
 import fal
 ${imported}
 image = ContainerImage.from_dockerfile_str("FROM a\\nENV B=1")
 @fal.function(image=image, exposed_port=8000)
 def serve(): pass
-`);
-  expect(found.dynamic).toEqual([]);
-  expect(found.image?.env).toEqual({ B: "1" });
+`,
+    })),
+  );
+  for (const { dynamic, image } of documents)
+    expect([dynamic, image?.env]).toEqual([[], { B: "1" }]);
 });
 
 test("required files are found next to it, and nothing else", async () => {

@@ -7,6 +7,7 @@ import { configFrom } from "../../../source/cloud/inspection/config-from.ts";
 import { inspectScript } from "../../../source/cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../../../source/cloud/inspection/inspection.ts";
 import { repositoryFolder } from "../../support/command-line.ts";
+import { readScripts } from "../support/read-scripts.ts";
 
 const examples = path.join(repositoryFolder, "docs/examples");
 const { PATH = "" } = process.env;
@@ -17,9 +18,11 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+const head = 'import modal\napp = modal.App("my-app")\n';
+
 async function read(text: string, target?: string, isStatic = true): Promise<Inspection> {
   const file = path.join(folder, "deploy.py");
-  writeFileSync(file, `import modal\napp = modal.App("my-app")\n${text}\n`);
+  writeFileSync(file, `${head}${text}\n`);
   return await inspectScript(file, target, { isStatic, environment: { PATH } });
 }
 
@@ -71,7 +74,7 @@ test("chooses a class by its web endpoint and reads its methods' decorators", as
   });
 });
 
-test("serves functions and methods without a web endpoint as JSON", async () => {
+test("serves functions and methods without a web endpoint as JSON", () => {
   const text = `
 @app.function()
 def double(x: int): return 2 * x
@@ -86,13 +89,19 @@ def web(x: int): return double.remote(x)
 @app.local_entrypoint()
 def main(): pass
 `;
-  expect((await read(text)).target).toBe("web");
-  expect((await read(text, "web")).endpoints).toEqual([{ path: "/", method: "POST" }]);
-  expect((await read(text, "double")).endpoints).toEqual([{ path: "/", method: "POST" }]);
-  expect((await read(text, "Model")).endpoints).toEqual([{ path: "/run", method: "POST" }]);
+  const targets = [undefined, "web", "double", "Model"];
+  const documents = readScripts(
+    targets.map((target) => ({ text: head + text, ...(target !== undefined && { target }) })),
+  );
+  expect(documents.map(({ target, endpoints }) => [target, endpoints])).toEqual([
+    ["web", [{ path: "/", method: "POST" }]],
+    ["web", [{ path: "/", method: "POST" }]],
+    ["double", [{ path: "/", method: "POST" }]],
+    ["Model", [{ path: "/run", method: "POST" }]],
+  ]);
 });
 
-test.each([
+const functions: [keywords: string, config: object][] = [
   ["gpu=['H100', 'A100-80GB:2']", { hardware: { machineType: "GPU-H100", gpuCount: 1 } }],
   ["gpu='any'", { hardware: { machineType: "GPU", gpuCount: 1 } }],
   ["gpu='H100!:2'", { hardware: { machineType: "GPU-H100", gpuCount: 2 } }],
@@ -104,11 +113,21 @@ test.each([
     "secrets=[modal.Secret.from_name('hf', required_keys=['HF_TOKEN'])]",
     { secretNames: ["HF_TOKEN"] },
   ],
-])("@app.function(%s)", async (keywords, config) => {
-  const found = await read(`@app.function(${keywords})\n@modal.asgi_app()\ndef serve(): pass`);
-  expect(found.dynamic).toEqual([]);
-  expect(configFrom(found)).toMatchObject(config);
-});
+];
+const documents = readScripts(
+  functions.map(([keywords]) => ({
+    text: `${head}@app.function(${keywords})\n@modal.asgi_app()\ndef serve(): pass\n`,
+  })),
+);
+
+test.each(functions.map((row, index) => [...row, documents[index]] as const))(
+  "@app.function(%s)",
+  (_keywords, config, found) => {
+    if (found === undefined) throw new Error("it was not read");
+    expect(found.dynamic).toEqual([]);
+    expect(configFrom(found)).toMatchObject(config);
+  },
+);
 
 test("turns target_inputs into a share of max_inputs", async () => {
   const text =

@@ -56,12 +56,12 @@ describe("a Python server in a child process", () => {
     expect(await answer.json()).toEqual({ bound: ["127.0.0.1", replica.port] });
   });
 
-  test("runs ten times side by side", async () => {
-    const replicas = await Promise.all(Array.from({ length: 10 }, () => startServer()));
+  test("runs several times side by side", async () => {
+    const replicas = await Promise.all(Array.from({ length: 3 }, () => startServer()));
     const answers = await Promise.all(replicas.map((replica) => replica.answer("/self")));
     const bound = await Promise.all(answers.map(async (one) => (await one.json()) as unknown));
     expect(bound).toEqual(replicas.map(({ port }) => ({ bound: ["127.0.0.1", port] })));
-    expect(new Set(replicas.map(({ port }) => port)).size).toBe(10);
+    expect(new Set(replicas.map(({ port }) => port)).size).toBe(3);
     for (const replica of replicas) replica.kill("SIGKILL");
   });
 

@@ -113,7 +113,6 @@ const command = `[${JSON.stringify(process.execPath)}, "server.cjs", "--host", "
 
 test.each([
   ["subprocess.run", `subprocess.run(${command})`],
-  ["subprocess.Popen", `subprocess.Popen(${command})`],
   ["a line of the shell", `subprocess.run(" ".join(${command}), shell=True)`],
   ["os.system", `os.system(" ".join(${command}))`],
   ["os.execv", `os.execv(${command}[0], ${command})`],

@@ -124,8 +124,5 @@ test("a server that is gone gives 503 with the marker, and cuts what it had begu
   const answer = await fetch(url, { method: "POST", body: "x" });
   expect([answer.status, answer.headers.get("x-dctl-replica")]).toEqual([503, "dead"]);
   // Comes by a pipe, so perhaps after the answer.
-  await until(
-    () => output,
-    (text) => text.includes("gave up"),
-  );
+  await expect.poll(() => output).toContain("gave up");
 });

@@ -10,7 +10,6 @@ import { pythonFolder } from "../../../source/cloud/inspection/python-program.ts
 import { repositoryFolder } from "../../support/command-line.ts";
 import { isAlive } from "../../support/processes.ts";
 import { python } from "../../support/replica-runner.ts";
-import { until } from "../../support/until.ts";
 
 const host = path.join(repositoryFolder, "test/fixtures/cloud/serve-process.py");
 let folder: string;
@@ -157,10 +156,7 @@ os.environ["SERVER"] = str(os.getpid())
   );
   expect(ids.every(isAlive)).toBe(true);
   served.child.kill("SIGKILL");
-  await until(
-    () => ids.filter(isAlive),
-    (living) => living.length === 0,
-  );
+  await expect.poll(() => ids.filter(isAlive)).toHaveLength(0);
 });
 
 test("its parent's death ends them even if it first kills its children, as a worker of Ray does", async () => {
@@ -177,10 +173,7 @@ serve()"""])
   const kills = found.trim().split(/\s+/).map(Number);
   expect(kills).not.toContain(id);
   for (const child of [...kills, Number(parent)]) process.kill(child, "SIGKILL");
-  await until(
-    () => isAlive(id),
-    (lives) => !lives,
-  );
+  await expect.poll(() => isAlive(id)).toBe(false);
 });
 
 test("notices that its process was killed", async () => {

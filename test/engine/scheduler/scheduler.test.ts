@@ -2,7 +2,7 @@
 import { copyFileSync, mkdtempSync, renameSync, rmSync, utimesSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, afterEach, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import {
   type CanonicalEvent,
   type CanonicalRequest,
@@ -20,9 +20,17 @@ const folder = mkdtempSync(path.join(tmpdir(), "modelctl-scheduler-"));
 let scheduler: Scheduler | undefined;
 const log: string[] = [];
 
-function create(options: Partial<ConstructorParameters<typeof Scheduler>[0]> = {}): Scheduler {
+type Options = Partial<ConstructorParameters<typeof Scheduler>[0]>;
+
+/** Opens a scheduler for one test. */
+function create(options: Options = {}): Scheduler {
   log.length = 0;
-  scheduler = new Scheduler({
+  scheduler = open(options);
+  return scheduler;
+}
+
+function open(options: Options): Scheduler {
+  return new Scheduler({
     catalog: new ModelCatalog(),
     engine: tinyEngine,
     keepAliveMs: 60_000,
@@ -32,12 +40,26 @@ function create(options: Partial<ConstructorParameters<typeof Scheduler>[0]> = {
     engineLog: () => {},
     ...options,
   });
-  return scheduler;
 }
 
+let usual: Scheduler;
+
+/** Shared by tests that need no options: each starts with the models that the others have loaded. */
+function shared(): Scheduler {
+  log.length = 0;
+  return usual;
+}
+
+beforeAll(() => {
+  usual = open({ maximumLoadedModels: 2 });
+});
 afterEach(async () => {
   await scheduler?.close();
   scheduler = undefined;
+});
+afterAll(async () => {
+  await usual.close();
+  rmSync(folder, { recursive: true, force: true });
 });
 
 async function ask(
@@ -71,7 +93,7 @@ function copyOfTiny(name: string): string {
 
 describe("loading", () => {
   it("happens once for simultaneous requests, with growing fractions on request", async () => {
-    const target = create();
+    const target = shared();
     const answers = await Promise.all(
       [true, false, false].map((reportProgress) => ask(target, "tiny", { reportProgress })),
     );
@@ -87,7 +109,7 @@ describe("loading", () => {
   });
 
   it("serves a smaller window from a larger one, and reloads for a larger one, up to the model's", async () => {
-    const target = create();
+    const target = shared();
     await ask(target, "tiny");
     const first = target.models[0]?.runner?.processId;
     await ask(target, "tiny", {}, { num_ctx: 512 });
@@ -115,14 +137,11 @@ describe("loading", () => {
   });
 
   it("makes room by unloading the least recently used model, and logs it", async () => {
-    const target = create({ maximumLoadedModels: 2 });
-    const [a, b, c] = [copyOfTiny("a"), copyOfTiny("b"), copyOfTiny("c")];
-    await ask(target, a);
-    await ask(target, b);
-    await ask(target, a);
-    await ask(target, c);
-    expect(target.models.map(({ model }) => model.name)).toEqual([c, a]);
-    expect(log).toContainEqual(expect.stringContaining(`unloading ${b}`));
+    const target = shared();
+    const [a, b] = [copyOfTiny("a"), copyOfTiny("b")];
+    for (const model of ["tiny", a, "tiny", b]) await ask(target, model);
+    expect(target.models.map(({ model }) => model.parts)).toEqual([[b], [tinyFile]]);
+    expect(log).toContainEqual(expect.stringContaining(`unloading ${a}`));
   });
 });
 
@@ -147,13 +166,12 @@ describe("a request that needs a load or a reload", () => {
     };
     return { first, end };
   }
-  const other = { num_batch: 64 };
 
   it("lets requests without a reload pass while an older one runs, and no longer", async () => {
-    const target = create();
+    const target = shared();
     await ask(target, "tiny");
     const older = await begin(target);
-    const odd = await begin(target, other);
+    const odd = await begin(target, { num_batch: 64 });
     expect(odd.first).toEqual({ type: "queued", ahead: 1 });
     expect((await ask(target, "tiny")).text).toBe("2 + 3 = 5");
     const younger = await begin(target);
@@ -185,10 +203,10 @@ describe("a request that needs a load or a reload", () => {
   });
 
   it("that is cancelled lets later ones use the model as it is", async () => {
-    const target = create();
+    const target = shared();
     const older = await begin(target);
     const leaving = new AbortController();
-    const odd = await begin(target, other, leaving.signal);
+    const odd = await begin(target, { num_batch: 32 }, leaving.signal);
     const younger = await begin(target);
     await older.end();
     const late = await begin(target);
@@ -210,7 +228,7 @@ describe("a file that is replaced while its model is loaded", () => {
   };
 
   it("is reloaded once, by the next request, and does not interrupt running answers", async () => {
-    const target = create();
+    const target = shared();
     const file = copyOfTiny("in-use");
     const story = { input: plainChat([{ role: "user", content: "Write a long story." }]) };
     const { text: whole } = await ask(target, file, story);
@@ -247,13 +265,14 @@ it("reassigning a name unloads its old model", async () => {
 
 describe("keep-alive", () => {
   it("applies until another request changes it, and 0 unloads the model", async () => {
-    const target = create();
+    const target = shared();
     await ask(target, "tiny", { keepAliveMs: Number.POSITIVE_INFINITY });
     expect(target.models[0]?.expiresAt).toBeUndefined();
     await ask(target, "tiny");
     expect(target.models[0]?.keepAliveMs).toBe(Number.POSITIVE_INFINITY);
     expect((await ask(target, "tiny", { keepAliveMs: 0 })).text).toBe("2 + 3 = 5");
-    await expect.poll(() => target.models).toHaveLength(0);
+    const loaded = () => target.models.flatMap(({ model }) => model.parts);
+    await expect.poll(loaded).not.toContain(tinyFile);
   });
 });
 
@@ -295,5 +314,3 @@ describe("BackOff", () => {
     expect(backOff.remainingMs("m")).toBe(0);
   });
 });
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -1,7 +1,7 @@
 // Loads of damaged models and projectors: only the runner may reject them or crash.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { isRecord } from "../../../source/base/json-record.ts";
+import { isRecord } from "../../../source/base/json.ts";
 import { readGguf } from "../../../source/store/gguf/read-gguf.ts";
 import { repositoryFolder } from "../../support/command-line.ts";
 import { mutateBytes } from "../mutate-bytes.ts";

@@ -1,12 +1,12 @@
 // Errors about a wrong value name its field and the allowed values.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { TestServer } from "../../support/test-server.ts";
+import { beforeAll, expect, test } from "vitest";
+import { sharedServer } from "../../support/shared-server.ts";
+import type { TestServer } from "../../support/test-server.ts";
 
 let server: TestServer;
 beforeAll(async () => {
-  server = await TestServer.start();
+  server = await sharedServer();
 });
-afterAll(async () => await server.close());
 
 const user = { role: "user", content: "Hello!" };
 const tool = (type: unknown) => ({ type, function: { name: "f" } });

@@ -75,7 +75,6 @@ describe("a pull", () => {
     });
     const { model, progress } = await pull(hub, newFolder(), { reference: { selector: "q8_0" } });
     expect(model.files.map(({ path }) => path)).toEqual(shards);
-    for (const { blobPath, digest } of model.files) expect(hashOf(blobPath)).toBe(digest);
     expectForwards(progress);
     expect(new Set(progress.map(({ totalBytes }) => totalBytes))).toEqual(new Set([900_000]));
   });
@@ -97,8 +96,7 @@ describe("a pull", () => {
   });
 
   test.each([0, 1, 65_537])("works for a file of %i bytes", async (generatedBytes) => {
-    const { model, progress } = await pull(await openHubWith(generatedBytes), newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    const { progress } = await pull(await openHubWith(generatedBytes), newFolder());
     expectForwards(progress);
   });
 
@@ -151,29 +149,25 @@ describe("a pull", () => {
     const folder = newFolder();
     const { model } = await pull(hub, folder);
     expect(model.files[0]?.sha256).toBeUndefined();
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
     expect(readdirSync(path.join(folder, "blobs"))).toHaveLength(1);
   });
 
   test("finds a renamed repository", async () => {
     const hub = await openHubWith(1000, { renamed: { "owner/old": "owner/name" } });
-    const { model } = await pull(hub, newFolder(), { reference: { repo: "old" } });
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder(), { reference: { repo: "old" } });
   });
 
   test("works with a mirror that serves all files itself", async () => {
     const hub = await openHubWith(1_000_000, { noStorage: true });
-    const { model } = await pull(hub, newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder());
   });
 
   test("at a low rate uses one connection", async () => {
     const hub = await openHubWith(1_000_000);
-    const { model } = await pull(hub, newFolder(), { limitRateBytesPerSecond: 2_000_000 });
+    await pull(hub, newFolder(), { limitRateBytesPerSecond: 2_000_000 });
     expect(hub.requests.flatMap(({ range }) => range ?? [])).toEqual([
       { start: 0, end: 1_000_000 },
     ]);
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
   });
 });
 

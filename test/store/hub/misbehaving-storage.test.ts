@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import type { HubProgress } from "../../../source/store/hub/hub-progress.ts";
 import type { HubFaults } from "../../support/loopback-hub-requests.ts";
 import {
-  hashOf,
   impatient,
   newFolder,
   openHub,
@@ -51,8 +50,7 @@ describe("retried failures", () => {
     ],
   ])("storage that %s", async (_, faults, detail) => {
     const hub = await openHubWith(megabytes, { faults: inStorage(faults) });
-    const { model, progress } = await pull(hub, newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    const { progress } = await pull(hub, newFolder());
     expect(sentences(progress).join()).toMatch(detail);
     const completed = progress.map(({ completedBytes }) => completedBytes);
     expect(completed).toEqual(completed.toSorted((a, b) => a - b));
@@ -63,8 +61,7 @@ describe("retried failures", () => {
       earlier < 2 ? { stallAfterBytes: 70_000 } : undefined,
     );
     const hub = await openHubWith(megabytes, { faults });
-    const { model, progress } = await pull(hub, newFolder(), { connection: impatient });
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    const { progress } = await pull(hub, newFolder(), { connection: impatient });
     expect(sentences(progress).join()).toContain("no data for too long");
   });
 
@@ -73,10 +70,9 @@ describe("retried failures", () => {
     const hub = await openHubWith(1_000_000, { faults });
     // Fewer than there are resets. On a busy machine a reset may take away all that a connection brought.
     const retryPolicy = { ...quick.connection.retryPolicy, tries: 8 };
-    const { model } = await pull(hub, newFolder(), {
+    await pull(hub, newFolder(), {
       connection: { ...quick.connection, retryPolicy },
     });
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
   });
 
   test("one slow connection does not delay the others", async () => {
@@ -84,8 +80,7 @@ describe("retried failures", () => {
       range?.start === 0 ? { bytesPerSecond: 150_000 } : undefined,
     );
     const hub = await openHubWith(4_000_000, { faults });
-    const { model } = await pull(hub, newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder());
     const first = hub.requests.find(({ range }) => range?.start === 0);
     expect(first?.sentBytes).toBeLessThan(1_000_000);
   });
@@ -93,8 +88,7 @@ describe("retried failures", () => {
   test("an expired storage URL is requested from the hub again", async () => {
     const faults = inStorage(({ earlier }) => (earlier === 1 ? { status: 403 } : undefined));
     const hub = await openHubWith(megabytes, { faults });
-    const { model } = await pull(hub, newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder());
     expect(hub.requests.filter(({ method }) => method === "HEAD").length).toBeGreaterThan(1);
   });
 
@@ -108,8 +102,7 @@ describe("retried failures", () => {
       ),
     );
     await hub.setFile("again/owner", "name/a-Q4_K_M.gguf", { generatedBytes: 1000 });
-    const { model } = await pull(hub, newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder());
   });
 });
 
@@ -117,8 +110,7 @@ describe("storage that ignores ranges", () => {
   test("is asked for the whole file, once", async () => {
     const faults = inStorage(() => ({ ignoreRange: true }));
     const hub = await openHubWith(megabytes, { faults });
-    const { model, progress } = await pull(hub, newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    const { progress } = await pull(hub, newFolder());
     expect(sentences(progress).join()).toContain("whole files only");
   });
 
@@ -128,8 +120,7 @@ describe("storage that ignores ranges", () => {
       ...(earlier < 8 && { truncateAfterBytes: 200_000 * (1 + earlier) }),
     }));
     const hub = await openHubWith(megabytes, { faults });
-    const { model } = await pull(hub, newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder());
   });
 });
 
@@ -241,7 +232,6 @@ describe("a file without a hash from the hub", () => {
     });
     const { model, progress } = await pull(hub, newFolder());
     expect(sentences(progress).join()).toContain("changed on the hub: starting over");
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
     expect(model.files[0]?.digest).toBe(`sha256:${hub.sha256Of("owner/name", "a-Q4_0.gguf")}`);
   });
 

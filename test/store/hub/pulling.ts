@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { onTestFinished } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import {
   type FetchedModel,
   fetchModel,
@@ -60,7 +60,7 @@ export interface Pull {
   progress: HubProgress[];
 }
 
-/** Pulls `owner/name` into the folder and keeps every progress report. */
+/** Pulls `owner/name` into the folder, checks what is stored, and keeps every progress report. */
 export async function pull(
   hub: LoopbackHub,
   folder: string,
@@ -77,6 +77,7 @@ export async function pull(
       ...request,
     },
   );
+  for (const { blobPath, digest } of model.files) expect(hashOf(blobPath)).toBe(digest);
   return { model, progress };
 }
 

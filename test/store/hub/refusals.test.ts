@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { retryAfterSeconds } from "../../../source/store/hub/reply-error.ts";
 import type { LoopbackHub } from "../../support/loopback-hub.ts";
+import type { HubFaults } from "../../support/loopback-hub-requests.ts";
 import {
   impatient,
   newFolder,
@@ -251,53 +252,34 @@ describe("an unreachable hub", () => {
 });
 
 describe("an unexpected answer", () => {
-  test.each([
-    [
-      "a web page",
-      { status: 200, body: "<html>Sign in to the hotel's network</html>" },
-      /not JSON/,
+  const listing =
+    (body: string, headers: Record<string, string> = {}): HubFaults =>
+    ({ path }) =>
+      path.includes("/tree/") ? { status: 200, headers, body } : undefined;
+  const answers: Record<string, [faults: HubFaults, says?: RegExp]> = {
+    "a web page": [() => ({ status: 200, body: "<html>Sign in to the hotel</html>" }), /not JSON/],
+    "another JSON": [() => ({ status: 200, body: '{"hello":1}' }), /commit of a revision/],
+    "an odd status": [() => ({ status: 418 }), /status 418/],
+    "a listing with no list": [listing('{"error":1}')],
+    "a listing with a size below zero": [listing('[{"type":"file","path":"a.gguf","size":-1}]')],
+    "a listing with a path out of the folder": [
+      listing('[{"type":"file","path":"../../a.gguf","size":1}]'),
     ],
-    ["another JSON", { status: 200, body: '{"hello":1}' }, /commit of a revision/],
-    ["an odd status", { status: 418 }, /status 418/],
-  ])("%s", async (_, fault, message) => {
-    const hub = await openHubWith(1000);
-    hub.setFaults(() => fault);
-    expect(await refusal(hub, "name")).toMatchObject({
-      code: "STORE_HUB_REPLY_INVALID",
-      message: expect.stringMatching(message),
-    });
-  });
+    "a listing with a control character in a path": [
+      listing('[{"type":"file","path":"a\\u001b[2J.gguf","size":1}]'),
+    ],
+    "a listing with a path that is not a text": [listing('[{"type":"file","path":1,"size":1}]')],
+    "an endless listing": [listing("[]", { link: '</next?cursor=1>; rel="next"' }), /is endless/],
+    "a circular redirect": [
+      ({ path }) => ({ status: 307, headers: { location: path } }),
+      /too many redirects/,
+    ],
+  };
 
-  test.each([
-    ["no list", '{"error":1}'],
-    ["a size below zero", '[{"type":"file","path":"a.gguf","size":-1}]'],
-    ["a path out of the folder", '[{"type":"file","path":"../../a.gguf","size":1}]'],
-    ["a path with a control character", '[{"type":"file","path":"a\\u001b[2J.gguf","size":1}]'],
-    ["a path that is not a text", '[{"type":"file","path":1,"size":1}]'],
-  ])("a listing with %s", async (_, body) => {
-    const hub = await openHubWith(1000);
-    hub.setFaults(({ path }) => (path.includes("/tree/") ? { status: 200, body } : undefined));
-    expect(await refusal(hub, "name")).toMatchObject({ code: "STORE_HUB_REPLY_INVALID" });
-  });
-
-  test("a circular redirect", async () => {
-    const hub = await openHubWith(1000);
-    hub.setFaults(({ path }) => ({ status: 307, headers: { location: path } }));
-    expect(await refusal(hub, "name")).toMatchObject({
+  test.each(Object.entries(answers))("%s", async (_, [faults, says = /./]) => {
+    expect(await refusal(await openHubWith(1000, { faults }), "name")).toMatchObject({
       code: "STORE_HUB_REPLY_INVALID",
-      message: expect.stringContaining("too many redirects"),
-    });
-  });
-
-  test("an endless listing", async () => {
-    const hub = await openHubWith(1000);
-    const headers = { link: '</next?cursor=1>; rel="next"' };
-    hub.setFaults(({ path }) =>
-      path.includes("/tree/") ? { status: 200, headers, body: "[]" } : undefined,
-    );
-    expect(await refusal(hub, "name")).toMatchObject({
-      code: "STORE_HUB_REPLY_INVALID",
-      message: expect.stringContaining("is endless"),
+      message: expect.stringMatching(says),
     });
   });
 });

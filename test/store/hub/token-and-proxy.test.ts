@@ -7,7 +7,7 @@ import { ProductError } from "../../../source/base/product-error.ts";
 import { startLoopbackHub } from "../../support/loopback-hub.ts";
 import { loopbackCertificate } from "../../support/loopback-hub-certificate.ts";
 import { type LoopbackProxy, startLoopbackProxy } from "../../support/loopback-hub-proxy.ts";
-import { hashOf, newFolder, openHub, openHubWith, pull, quick, settingsFor } from "./pulling.ts";
+import { newFolder, openHub, openHubWith, pull, quick, settingsFor } from "./pulling.ts";
 
 const trusted = getCACertificates();
 
@@ -72,8 +72,7 @@ describe("a proxy", () => {
   test("forwards requests to http addresses", async () => {
     const [hub, proxy] = [await openHubWith(3_000_000), await openProxy()];
     const settings = await settingsFor(hub, { http_proxy: proxy.url });
-    const { model } = await pull(hub, newFolder(), { settings });
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder(), { settings });
     expect(proxy.requests).toHaveLength(hub.requests.length);
   });
 
@@ -85,8 +84,7 @@ describe("a proxy", () => {
       HF_TOKEN: "hf_secret",
       HTTPS_PROXY: proxy.url.replace("//", "//name:pass%20word@"),
     });
-    const { model } = await pull(hub, newFolder(), { settings });
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder(), { settings });
     expect(new Set(proxy.requests)).toEqual(
       new Set([hub.url, hub.storageUrl].map((url) => `CONNECT ${new URL(url).host}`)),
     );
@@ -184,8 +182,7 @@ describe("TLS", () => {
   test("with a trusted certificate fetches the file", async () => {
     trustLoopbackHub();
     const hub = await openHubWith(3_000_000, { isSecure: true });
-    const { model } = await pull(hub, newFolder());
-    expect(hashOf(model.files[0]?.blobPath ?? "")).toBe(model.files[0]?.digest);
+    await pull(hub, newFolder());
   });
 
   test("with an untrusted certificate is refused at once, with advice", async () => {

@@ -17,6 +17,7 @@ import type { ProgressRecord } from "../../../source/store/library/layer-maker.t
 import { isReference } from "../../../source/store/library/manifest.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
 import { hashReferences } from "../../../source/store/library/upkeep.ts";
+import type { ModelDefinition } from "../../../source/store/model-definition.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import { text } from "../../support/gguf-builder.ts";
 import {
@@ -329,57 +330,40 @@ describe("from another model", () => {
 });
 
 describe("create is refused:", () => {
-  test.each<[string, { from: string[]; adapters?: string[]; drafts?: string[] }, string, RegExp]>([
-    ["nothing", { from: [] }, "STORE_DEFINITION_INVALID", /neither 'from' or 'files'/],
+  test.each<[string, Partial<ModelDefinition>, says: RegExp, code?: string]>([
+    ["nothing", { from: [] }, /neither 'from' or 'files'/],
     [
       "a link to nothing",
       { from: ["./dangling.gguf"] },
-      "STORE_FILE_MISSING",
       /dangling\.gguf is a link to gone\.gguf, which does not exist/,
+      "STORE_FILE_MISSING",
     ],
-    ["a mistyped path", { from: ["./no.gguf"] }, "STORE_FILE_MISSING", /no\.gguf does not exist/],
-    ["a missing .gguf", { from: ["no.gguf"] }, "STORE_FILE_MISSING", /no\.gguf does not exist/],
-    ["an unknown name", { from: ["nobody"] }, "STORE_MODEL_NOT_FOUND", /'nobody' not found/],
-    ["an impossible name", { from: ["a b"] }, "STORE_NAME_INVALID", /invalid model name/],
-    ["a projector alone", { from: [projectorFile] }, "STORE_DEFINITION_INVALID", /is a projector/],
-    ["two models", { from: ["a.gguf", tinyFile] }, "STORE_DEFINITION_INVALID", /are two models/],
-    ["an adapter as a model", { from: ["lora.gguf"] }, "STORE_DEFINITION_INVALID", /is an adapter/],
-    [
-      "a name and a file",
-      { from: ["tiny", "a.gguf"] },
-      "STORE_DEFINITION_INVALID",
-      /both a model \(tiny\) and a file/,
-    ],
-    [
-      "a model as an adapter",
-      { from: ["a.gguf"], adapters: [tinyFile] },
-      "STORE_DEFINITION_INVALID",
-      /is a model, not an adapter/,
-    ],
+    ["a mistyped path", { from: ["./no.gguf"] }, /no\.gguf does not exist/, "STORE_FILE_MISSING"],
+    ["a missing .gguf", { from: ["no.gguf"] }, /no\.gguf does not exist/, "STORE_FILE_MISSING"],
+    ["an unknown name", { from: ["nobody"] }, /'nobody' not found/, "STORE_MODEL_NOT_FOUND"],
+    ["an impossible name", { from: ["a b"] }, /invalid model name/, "STORE_NAME_INVALID"],
+    ["a projector alone", { from: [projectorFile] }, /is a projector/],
+    ["two models", { from: ["a.gguf", tinyFile] }, /are two models/],
+    ["an adapter as a model", { from: ["lora.gguf"] }, /is an adapter/],
+    ["a name and a file", { from: ["tiny", "a.gguf"] }, /both a model \(tiny\) and a file/],
+    ["a model as an adapter", { adapters: [tinyFile] }, /is a model, not an adapter/],
     [
       "two adapters",
-      { from: ["a.gguf"], adapters: ["lora.gguf", "lora.gguf"] },
-      "STORE_DEFINITION_INVALID",
+      { adapters: ["lora.gguf", "lora.gguf"] },
       /only one adapter is currently supported/,
     ],
     [
       "an adapter of another architecture",
-      { from: ["a.gguf"], adapters: ["other.gguf"] },
-      "STORE_DEFINITION_INVALID",
+      { adapters: ["other.gguf"] },
       /architecture gemma, but the model's is llama/,
     ],
-    [
-      "a model that is its own draft",
-      { from: ["a.gguf"], drafts: ["./a.gguf"] },
-      "STORE_DEFINITION_INVALID",
-      /its own draft/,
-    ],
-    ["an importance matrix", { from: ["matrix.gguf"] }, "STORE_DEFINITION_INVALID", /"imatrix"/],
-    ["a file cut off", { from: ["cut.gguf"] }, "STORE_GGUF_TRUNCATED", /truncated/],
-    ["a web page", { from: ["page.gguf"] }, "STORE_NOT_GGUF", /is not a GGUF/],
-    ["an empty directory", { from: ["./empty"] }, "STORE_DEFINITION_INVALID", /no \.gguf/],
-    ["safetensors", { from: ["./tensors"] }, "STORE_FORMAT_UNSUPPORTED", /not in the GGUF format/],
-  ])("%s", async (_, definition, code, message) => {
+    ["a model that is its own draft", { drafts: ["./a.gguf"] }, /its own draft/],
+    ["an importance matrix", { from: ["matrix.gguf"] }, /"imatrix"/],
+    ["a file cut off", { from: ["cut.gguf"] }, /truncated/, "STORE_GGUF_TRUNCATED"],
+    ["a web page", { from: ["page.gguf"] }, /is not a GGUF/, "STORE_NOT_GGUF"],
+    ["an empty directory", { from: ["./empty"] }, /no \.gguf/],
+    ["safetensors", { from: ["./tensors"] }, /not in the GGUF format/, "STORE_FORMAT_UNSUPPORTED"],
+  ])("%s", async (_, definition, says, code = "STORE_DEFINITION_INVALID") => {
     const { create, at, tinyAt, catalog, blobs, unfinished } = openStore();
     tinyAt("a.gguf");
     writeAdapter(at("lora.gguf"));
@@ -393,10 +377,11 @@ describe("create is refused:", () => {
     await create("kept", { from: ["a.gguf"], system: "kept" });
     const before = blobs();
     for (const name of ["kept", "new"]) {
-      await expect(create(name, { ...definition, system: "x" })).rejects.toMatchObject({
+      const creating = create(name, { from: ["a.gguf"], ...definition, system: "x" });
+      await expect(creating).rejects.toMatchObject({
         name: "ProductError",
         code,
-        message: expect.stringMatching(message),
+        message: expect.stringMatching(says),
       });
     }
     expect((await catalog.resolve("kept")).system).toBe("kept");

@@ -91,35 +91,25 @@ describe("a blob", () => {
 });
 
 describe("a model with damaged files", () => {
-  test.each<[string, (file: string) => void, string, RegExp]>([
-    [
-      "cut",
-      (file) => writeFileSync(file, "{"),
-      "STORE_MANIFEST_CORRUPT",
-      /manifest .*mine.* is damaged/,
-    ],
-    ["empty", (file) => writeFileSync(file, ""), "STORE_MANIFEST_CORRUPT", /is damaged/],
-    ["another JSON", (file) => writeFileSync(file, "[]"), "STORE_MANIFEST_CORRUPT", /no layers/],
-    [
-      "without a digest",
-      (file) => writeFileSync(file, readFileSync(file, "utf8").replaceAll("sha256:", "md5:")),
-      "STORE_MANIFEST_CORRUPT",
-      /no digest/,
-    ],
+  test.each<[string, (written: string) => string, RegExp, code?: string]>([
+    ["cut", () => "{", /manifest .*mine.* is damaged/],
+    ["empty", () => "", /is damaged/],
+    ["another JSON", () => "[]", /no layers/],
+    ["without a digest", (written) => written.replaceAll("sha256:", "md5:"), /no digest/],
     [
       "of a missing blob",
-      (file) =>
-        writeFileSync(file, readFileSync(file, "utf8").replaceAll(/[0-9a-f]{64}/g, "0".repeat(64))),
-      "STORE_BLOB_MISSING",
+      (written) => written.replaceAll(/[0-9a-f]{64}/g, "0".repeat(64)),
       /is missing/,
+      "STORE_BLOB_MISSING",
     ],
-  ])("manifest %s: says so, and hides no other", async (_, damage, code, message) => {
+  ])("manifest %s: says so, and hides no other", async (...row) => {
+    const [, damage, message, code = "STORE_MANIFEST_CORRUPT"] = row;
     const { create, catalog, store, tinyAt } = openStore();
     tinyAt("a.gguf");
     await create("other", { from: ["a.gguf"] });
     await create("mine", { from: ["a.gguf"] }, { copy: true });
     const file = store.folder.manifestPath(modelName("mine"));
-    damage(file);
+    writeFileSync(file, damage(readFileSync(file, "utf8")));
     await expect(catalog.resolve("mine")).rejects.toMatchObject({
       code,
       message: expect.stringMatching(message),

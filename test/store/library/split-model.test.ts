@@ -4,11 +4,15 @@ import path from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { prune } from "../../../source/store/library/upkeep.ts";
 import { loadTiny } from "../../support/load-tiny.ts";
-import { entriesOf, openStore, writePart } from "../../support/model-store.ts";
+import { entriesOf, openStore, type StoreFixture, writePart } from "../../support/model-store.ts";
 import { splitTiny } from "../../support/split-tiny.ts";
 
 const partName = (stem: string, number: number, count = 3) =>
   `${stem}-0000${number}-of-0000${count}.gguf`;
+
+function writeParts(at: StoreFixture["at"], numbers = [1, 2, 3]): void {
+  for (const number of numbers) writePart(at(partName("m", number)), number - 1, 3);
+}
 
 describe("parts in one folder", () => {
   test.each<[string, string[]]>([
@@ -18,8 +22,7 @@ describe("parts in one folder", () => {
     ["their directory", ["."]],
   ])("named by %s mean the whole model", async (_, from) => {
     const { create, catalog, at } = openStore();
-    for (let number = 1; number <= 3; number += 1)
-      writePart(at(partName("m", number)), number - 1, 3);
+    writeParts(at);
     await create("split", { from });
     const { facts, sizeBytes } = await catalog.resolve("split");
     expect(facts.path).toBe(at(partName("m", 1)));
@@ -30,8 +33,7 @@ describe("parts in one folder", () => {
 
   test("run without being created first", async () => {
     const { catalog, at } = openStore();
-    for (let number = 1; number <= 3; number += 1)
-      writePart(at(partName("m", number)), number - 1, 3);
+    writeParts(at);
     expect((await catalog.resolve(at(partName("m", 1)))).facts.path).toBe(at(partName("m", 1)));
     await expect(catalog.resolve(at(partName("m", 2)))).rejects.toMatchObject({
       code: "STORE_DEFINITION_INVALID",
@@ -41,7 +43,7 @@ describe("parts in one folder", () => {
 
   test("with a missing one are refused, and it is named", async () => {
     const { create, catalog, at, blobs } = openStore();
-    for (const number of [1, 3]) writePart(at(partName("m", number)), number - 1, 3);
+    writeParts(at, [1, 3]);
     const hole = {
       code: "STORE_SPLIT_INCOMPLETE",
       message: expect.stringContaining("split into 3 files: part 2 is missing"),
@@ -58,8 +60,7 @@ describe("parts in one folder", () => {
 
   test("of which one is deleted later fail with its name", async () => {
     const { create, catalog, at } = openStore();
-    for (let number = 1; number <= 3; number += 1)
-      writePart(at(partName("m", number)), number - 1, 3);
+    writeParts(at);
     await create("split", { from: [partName("m", 1)] });
     rmSync(at(partName("m", 2)));
     await expect(catalog.resolve("split")).rejects.toMatchObject({
@@ -85,31 +86,13 @@ describe("parts with other names", () => {
     expect(path.basename(facts.path)).toBe(partName("model", 1));
   });
 
-  test.each<[string, Array<[index: number, count: number]>]>([
-    [
-      "one part twice",
-      [
-        [0, 2],
-        [0, 2],
-      ],
-    ],
-    [
-      "parts of two models",
-      [
-        [0, 2],
-        [1, 3],
-      ],
-    ],
-    [
-      "a part out of range",
-      [
-        [0, 2],
-        [5, 2],
-      ],
-    ],
-  ])("%s are refused", async (_, parts) => {
+  test.each([
+    ["one part twice", 0, 2],
+    ["parts of two models", 1, 3],
+    ["a part out of range", 5, 2],
+  ])("%s are refused", async (_, index, count) => {
     const { create, at } = openStore();
-    const from = parts.map(([index, count], at_) => writePart(at(`${at_}.gguf`), index, count));
+    const from = [writePart(at("a.gguf"), 0, 2), writePart(at("b.gguf"), index, count)];
     await expect(create("split", { from })).rejects.toMatchObject({
       code: "STORE_DEFINITION_INVALID",
       message: expect.stringContaining("does not belong to the same split model"),

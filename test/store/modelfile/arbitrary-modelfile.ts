@@ -1,6 +1,10 @@
 // Makes Modelfiles together with what they say, and definitions as an API may set them.
 import fc from "fast-check";
-import type { ModelDefinition, StoredMessage } from "../../../source/store/model-definition.ts";
+import {
+  defineModel,
+  type ModelDefinition,
+  type StoredMessage,
+} from "../../../source/store/model-definition.ts";
 import {
   cacheTypes,
   isCacheType,
@@ -201,22 +205,6 @@ const anyLine = fc
     };
   });
 
-export function emptyDefinition(): ModelDefinition {
-  return {
-    from: [],
-    adapters: [],
-    drafts: [],
-    template: undefined,
-    system: undefined,
-    licenses: [],
-    parameters: {},
-    messages: [],
-    renderer: undefined,
-    parser: undefined,
-    requires: undefined,
-  };
-}
-
 function encodeUtf16(text: string, isBigEndian: boolean): Buffer {
   const bytes = Buffer.from(`\ufeff${text}`, "utf16le");
   return isBigEndian ? bytes.swap16() : bytes;
@@ -231,7 +219,7 @@ export const anyModelfile = fc
   )
   .map(([lines, last, encoding]) => {
     const text = `${lines.map((line) => line.text).join("")}FROM ${last.written}`;
-    const definition = emptyDefinition();
+    const definition = defineModel({ from: [] });
     for (const { apply } of [...lines, last]) apply(definition);
     const source = [
       text,

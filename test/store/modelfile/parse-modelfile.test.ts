@@ -19,52 +19,50 @@ function failure(source: string | Uint8Array): ProductError {
 }
 
 describe("a value", () => {
-  test.each([
-    ["bare", "SYSTEM You are kind.", "You are kind."],
-    ["bare with blanks around", "SYSTEM \t  You  are kind. \t ", "You  are kind."],
-    ["bare with a tab before it", "SYSTEM\tx", "x"],
-    ["bare with quotes inside", 'SYSTEM say "hi"', 'say "hi"'],
-    ["bare in single quotes, which are ordinary", "SYSTEM 'x'", "'x'"],
-    ["bare with a number sign, which begins no comment", "SYSTEM # x # y", "# x # y"],
-    ["bare with a backslash, which escapes nothing", "SYSTEM a\\nb\\", "a\\nb\\"],
-    ["in quotes", 'SYSTEM "x"', "x"],
-    ["in quotes with blanks kept", 'SYSTEM "  x\t" ', "  x\t"],
-    ["in quotes over lines", 'SYSTEM "\na\n\nb\n"', "\na\n\nb\n"],
-    [
-      "in quotes with quotes before the last",
+  const values: Record<string, [text: string, expected: string]> = {
+    bare: ["SYSTEM You are kind.", "You are kind."],
+    "bare with blanks around": ["SYSTEM \t  You  are kind. \t ", "You  are kind."],
+    "bare with a tab before it": ["SYSTEM\tx", "x"],
+    "bare with quotes inside": ['SYSTEM say "hi"', 'say "hi"'],
+    "bare in single quotes, which are ordinary": ["SYSTEM 'x'", "'x'"],
+    "bare with a number sign, which begins no comment": ["SYSTEM # x # y", "# x # y"],
+    "bare with a backslash, which escapes nothing": ["SYSTEM a\\nb\\", "a\\nb\\"],
+    "in quotes": ['SYSTEM "x"', "x"],
+    "in quotes with blanks kept": ['SYSTEM "  x\t" ', "  x\t"],
+    "in quotes over lines": ['SYSTEM "\na\n\nb\n"', "\na\n\nb\n"],
+    "in quotes with quotes before the last": [
       'SYSTEM "You are "Bob" the bot"',
       'You are "Bob" the bot',
     ],
-    ["in quotes that end with quotes", 'SYSTEM "say "hi""', 'say "hi"'],
-    ["in quotes with a backslash at the end", 'SYSTEM "a\\"', "a\\"],
-    [
-      "in quotes with several names in quotes",
+    "in quotes that end with quotes": ['SYSTEM "say "hi""', 'say "hi"'],
+    "in quotes with a backslash at the end": ['SYSTEM "a\\"', "a\\"],
+    "in quotes with several names in quotes": [
       'SYSTEM "You are "Bob".\nFROM now on "x" is y"',
       'You are "Bob".\nFROM now on "x" is y',
     ],
-    ["in quotes with an example that has quotes", 'SYSTEM "Write:\nFROM "x""', 'Write:\nFROM "x"'],
-    ["empty in quotes", 'SYSTEM ""', ""],
-    ["empty after a blank", "SYSTEM ", ""],
-    ["in three quotes", 'SYSTEM """x"""', "x"],
-    ["in three quotes over lines", 'SYSTEM """\na "b" c\n"""  ', '\na "b" c\n'],
-    ["in three quotes that begin and end with quotes", 'SYSTEM """"a""""', '"a"'],
-    ["in three quotes with one quote", 'SYSTEM """""""', '"'],
-    [
-      "in three quotes with commands",
+    "in quotes with an example that has quotes": ['SYSTEM "Write:\nFROM "x""', 'Write:\nFROM "x"'],
+    "empty in quotes": ['SYSTEM ""', ""],
+    "empty after a blank": ["SYSTEM ", ""],
+    "in three quotes": ['SYSTEM """x"""', "x"],
+    "in three quotes over lines": ['SYSTEM """\na "b" c\n"""  ', '\na "b" c\n'],
+    "in three quotes that begin and end with quotes": ['SYSTEM """"a""""', '"a"'],
+    "in three quotes with one quote": ['SYSTEM """""""', '"'],
+    "in three quotes with commands": [
       'SYSTEM """A Modelfile:\nFROM x\nSYSTEM "y"\n"""',
       'A Modelfile:\nFROM x\nSYSTEM "y"\n',
     ],
-    ["empty in three quotes", 'SYSTEM """"""', ""],
-    ["with line ends of all kinds kept", 'SYSTEM """a\r\nb\rc\n"""\r\n', "a\r\nb\rc\n"],
-    [
-      "with what other programs drop",
+    "empty in three quotes": ['SYSTEM """"""', ""],
+    "with line ends of all kinds kept": ['SYSTEM """a\r\nb\rc\n"""\r\n', "a\r\nb\rc\n"],
+    "with what other programs drop": [
       "SYSTEM \u3000a\u00a0b 👩‍👩‍👧 \u0007 می‌خواهم\u3000",
       "\u3000a\u00a0b 👩‍👩‍👧 \u0007 می‌خواهم\u3000",
     ],
-    ["in quotes before an unseen character", 'SYSTEM "a"\u00a0', "a"],
-    ["in quotes after an unseen character", 'SYSTEM \u200b"a"', "a"],
-    ["in a line of the last wins", "SYSTEM a\nSYSTEM b", "b"],
-  ])("%s", (_, text, expected) => {
+    "in quotes before an unseen character": ['SYSTEM "a"\u00a0', "a"],
+    "in quotes after an unseen character": ['SYSTEM \u200b"a"', "a"],
+    "in a line of the last wins": ["SYSTEM a\nSYSTEM b", "b"],
+  };
+
+  test.each(Object.entries(values))("%s", (_, [text, expected]) => {
     expect(read(text).system).toBe(expected);
   });
 });
@@ -264,132 +262,85 @@ describe("versions", () => {
 });
 
 describe("mistakes", () => {
-  const commandUnknown = "STORE_MODELFILE_COMMAND_UNKNOWN";
-  const valueMissing = "STORE_MODELFILE_VALUE_MISSING";
-  const quoteOpen = "STORE_MODELFILE_QUOTE_OPEN";
-  const textAfterQuote = "STORE_MODELFILE_TEXT_AFTER_QUOTE";
-  const role = "STORE_MODELFILE_ROLE_INVALID";
-  test.each([
-    ["a mistyped command", "FORM x", commandUnknown, 1, 1, "Did you mean FROM?"],
-    ["an unknown command", "FROM a\n\n hello x", commandUnknown, 3, 2, "Commands are ADAPTER"],
-    ["a first line of something else", "{}", commandUnknown, 1, 1, "# for a comment"],
-    ["a value glued to its command", 'SYSTEM"""x"""', commandUnknown, 1, 1, "space after SYSTEM"],
-    ["an equals sign", "FROM=x", commandUnknown, 1, 1, "space after FROM"],
-    [
-      "lines after a closed value",
-      'FROM a\nSYSTEM """a\nb"""\nc',
-      commandUnknown,
-      4,
-      1,
-      "ended on line 3",
+  /** By code: a description, the text, line and column of the mistake, and a part of the hint. */
+  const mistakes: Record<string, Array<[string, string, at: string, hint: string]>> = {
+    COMMAND_UNKNOWN: [
+      ["a mistyped command", "FORM x", "1:1", "Did you mean FROM?"],
+      ["an unknown command", "FROM a\n\n hello x", "3:2", "Commands are ADAPTER"],
+      ["a first line of something else", "{}", "1:1", "# for a comment"],
+      ["a value glued to its command", 'SYSTEM"""x"""', "1:1", "space after SYSTEM"],
+      ["an equals sign", "FROM=x", "1:1", "space after FROM"],
+      ["lines after a closed value", 'FROM a\nSYSTEM """a\nb"""\nc', "4:1", "ended on line 3"],
     ],
-    ["no value", "FROM a\nSYSTEM\n", valueMissing, 2, 7, "SYSTEM You are"],
-    ["no value at the end", "FROM", valueMissing, 1, 5, "FROM ./model.gguf"],
-    ["a value on the next line", 'SYSTEM\n"""x"""', valueMissing, 1, 7, "SYSTEM You are"],
-    ["nothing to build from", "FROM  ", valueMissing, 1, 7, "FROM ./model.gguf"],
-    ["an empty path", 'FROM a\nADAPTER ""', valueMissing, 2, 9, "ADAPTER ./lora.gguf"],
-    [
-      "a parameter without value",
-      "PARAMETER top_k",
-      valueMissing,
-      1,
-      16,
-      "PARAMETER temperature 0.7",
+    VALUE_MISSING: [
+      ["no value", "FROM a\nSYSTEM\n", "2:7", "SYSTEM You are"],
+      ["no value at the end", "FROM", "1:5", "FROM ./model.gguf"],
+      ["a value on the next line", 'SYSTEM\n"""x"""', "1:7", "SYSTEM You are"],
+      ["nothing to build from", "FROM  ", "1:7", "FROM ./model.gguf"],
+      ["an empty path", 'FROM a\nADAPTER ""', "2:9", "ADAPTER ./lora.gguf"],
+      ["a parameter without value", "PARAMETER top_k", "1:16", "PARAMETER temperature 0.7"],
+      ["a message without text", "MESSAGE user\n", "1:13", "MESSAGE user Hello!"],
     ],
-    ["a message without text", "MESSAGE user\n", valueMissing, 1, 13, "MESSAGE user Hello!"],
-    ["an unknown role", "MESSAGE bot x", role, 1, 9, "MESSAGE user Hello!"],
-    ["a role in capitals", "MESSAGE User x", role, 1, 9, "Did you mean user?"],
-    [
-      "a mistyped parameter",
-      "PARAMETER temprature 1",
-      "STORE_MODELFILE_PARAMETER_UNKNOWN",
-      1,
-      11,
-      "Did you mean temperature?",
+    ROLE_INVALID: [
+      ["an unknown role", "MESSAGE bot x", "1:9", "MESSAGE user Hello!"],
+      ["a role in capitals", "MESSAGE User x", "1:9", "Did you mean user?"],
     ],
-    [
-      "a parameter with a hyphen",
-      "PARAMETER top-k 1",
-      "STORE_MODELFILE_PARAMETER_UNKNOWN",
-      1,
-      11,
-      "Did you mean top_k?",
+    PARAMETER_UNKNOWN: [
+      ["a mistyped parameter", "PARAMETER temprature 1", "1:11", "Did you mean temperature?"],
+      ["a parameter with a hyphen", "PARAMETER top-k 1", "1:11", "Did you mean top_k?"],
+      ["an unknown parameter", "PARAMETER colour red", "1:11", "num_ctx, "],
     ],
-    [
-      "an unknown parameter",
-      "PARAMETER colour red",
-      "STORE_MODELFILE_PARAMETER_UNKNOWN",
-      1,
-      11,
-      "num_ctx, ",
+    FROM_MISSING: [
+      ["no FROM", "SYSTEM x\n", "2:1", "FROM ./model.gguf"],
+      ["nothing at all", "", "1:1", "FROM ./model.gguf"],
     ],
-    ["no FROM", "SYSTEM x\n", "STORE_MODELFILE_FROM_MISSING", 2, 1, "FROM ./model.gguf"],
-    ["nothing at all", "", "STORE_MODELFILE_FROM_MISSING", 1, 1, "FROM ./model.gguf"],
-    ["a quote never closed", 'FROM a\nSYSTEM "x\ny\n', quoteOpen, 2, 8, "end their line"],
-    ["three quotes never closed", 'FROM a\nSYSTEM """x""\ny', quoteOpen, 2, 8, "must match"],
-    ["a lone quote", 'FROM a\nSYSTEM "', quoteOpen, 2, 8, "must match"],
-    [
-      "a quote closed by the next command's",
-      'SYSTEM "a\nPARAMETER stop "x"\n',
-      quoteOpen,
-      1,
-      8,
-      "end their line",
+    QUOTE_OPEN: [
+      ["a quote never closed", 'FROM a\nSYSTEM "x\ny\n', "2:8", "end their line"],
+      ["three quotes never closed", 'FROM a\nSYSTEM """x""\ny', "2:8", "must match"],
+      ["a lone quote", 'FROM a\nSYSTEM "', "2:8", "must match"],
+      [
+        "a quote closed by the next command's",
+        'SYSTEM "a\nPARAMETER stop "x"\n',
+        "1:8",
+        "end their line",
+      ],
+      [
+        "three quotes closed by the next command's",
+        'SYSTEM """a\n\nTEMPLATE """\nx\n"""',
+        "1:8",
+        "must match",
+      ],
     ],
-    [
-      "three quotes closed by the next command's",
-      'SYSTEM """a\n\nTEMPLATE """\nx\n"""',
-      quoteOpen,
-      1,
-      8,
-      "must match",
+    TEXT_AFTER_QUOTE: [
+      ["text after a quote", 'SYSTEM "a" b\nPARAMETER stop "x"', "1:12", "remove what follows"],
+      [
+        "text after a quote, before any command",
+        'SYSTEM "a" b\nFROM x\nSYSTEM "y"',
+        "1:12",
+        "remove",
+      ],
+      ["text after a quote in small letters", 'system "a" b\ntemplate "x"\n', "1:12", "remove"],
+      [
+        "text after a quote in a later line",
+        'SYSTEM "a\nb" c\nFROM x\nSYSTEM "y"',
+        "2:4",
+        "remove",
+      ],
+      ["text after a quote to the end", 'FROM a\nSYSTEM "a" b', "2:12", "remove"],
+      ["text after three quotes", 'SYSTEM """a""" b\nTEMPLATE """x"""', "1:16", "remove"],
     ],
-    [
-      "text after a quote",
-      'SYSTEM "a" b\nPARAMETER stop "x"',
-      textAfterQuote,
-      1,
-      12,
-      "remove what follows",
-    ],
-    [
-      "text after a quote, before any command",
-      'SYSTEM "a" b\nFROM x\nSYSTEM "y"',
-      textAfterQuote,
-      1,
-      12,
-      "remove",
-    ],
-    [
-      "text after a quote in small letters",
-      'system "a" b\ntemplate "x"\n',
-      textAfterQuote,
-      1,
-      12,
-      "remove",
-    ],
-    [
-      "text after a quote in a later line",
-      'SYSTEM "a\nb" c\nFROM x\nSYSTEM "y"',
-      textAfterQuote,
-      2,
-      4,
-      "remove",
-    ],
-    ["text after a quote to the end", 'FROM a\nSYSTEM "a" b', textAfterQuote, 2, 12, "remove"],
-    [
-      "text after three quotes",
-      'SYSTEM """a""" b\nTEMPLATE """x"""',
-      textAfterQuote,
-      1,
-      16,
-      "remove",
-    ],
-  ])("%s", (_, text, code, line, column, hint) => {
-    const error = failure(text);
-    expect(error).toMatchObject({ code, status: 400, exitCode: 2 });
-    expect(error.message).toMatch(new RegExp(`^Modelfile line ${line}, column ${column}: .+\\.$`));
-    expect(error.hint).toContain(hint);
+  };
+
+  describe.each(Object.entries(mistakes))("%s", (code, cases) => {
+    test.each(cases)("%s", (_, text, at, hint) => {
+      const error = failure(text);
+      const [line, column] = at.split(":");
+      expect(error).toMatchObject({ code: `STORE_MODELFILE_${code}`, status: 400, exitCode: 2 });
+      expect(error.message).toMatch(
+        new RegExp(`^Modelfile line ${line}, column ${column}: .+\\.$`),
+      );
+      expect(error.hint).toContain(hint);
+    });
   });
 
   test("are shown short, with control characters escaped", () => {

@@ -1,22 +1,10 @@
 // The text of `show --modelfile`.
 import { describe, expect, test } from "vitest";
-import type { ModelDefinition } from "../../../source/store/model-definition.ts";
+import { defineModel, type ModelDefinition } from "../../../source/store/model-definition.ts";
 import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
 import { printModelfile } from "../../../source/store/modelfile/print-modelfile.ts";
 
-const plain: ModelDefinition = {
-  from: ["./a.gguf"],
-  adapters: [],
-  drafts: [],
-  template: undefined,
-  system: undefined,
-  licenses: [],
-  parameters: {},
-  messages: [],
-  renderer: undefined,
-  parser: undefined,
-  requires: undefined,
-};
+const plain = defineModel({ from: ["./a.gguf"] });
 
 test("prints commands in order, parameters by name, and stops in their order", () => {
   const definition: ModelDefinition = {

@@ -1,21 +1,8 @@
 // Modelfiles as people write them, and what they say.
 import { describe, expect, test } from "vitest";
-import type { ModelDefinition } from "../../../source/store/model-definition.ts";
+import { defineModel, type ModelDefinition } from "../../../source/store/model-definition.ts";
 import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
 import { printModelfile } from "../../../source/store/modelfile/print-modelfile.ts";
-
-const nothing: Omit<ModelDefinition, "from"> = {
-  adapters: [],
-  drafts: [],
-  template: undefined,
-  system: undefined,
-  licenses: [],
-  parameters: {},
-  messages: [],
-  renderer: undefined,
-  parser: undefined,
-  requires: undefined,
-};
 
 const apache = `                                 Apache License
                            Version 2.0, January 2004
@@ -288,7 +275,7 @@ PARAMETER use_mmap false
 
 describe("is parsed, and printed so that it parses the same", () => {
   test.each(examples)("$name", ({ text, says }) => {
-    const expected = { ...nothing, ...says };
+    const expected = defineModel(says);
     const { definition, warnings } = parseModelfile(text);
     expect(definition).toEqual(expected);
     const ofOllamaAlone = warnings.filter((each) => /: (RENDERER|PARSER) is kept/.test(each));

@@ -2,17 +2,11 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
-import type { ModelDefinition } from "../../../source/store/model-definition.ts";
+import { defineModel, type ModelDefinition } from "../../../source/store/model-definition.ts";
 import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
 import { printModelfile } from "../../../source/store/modelfile/print-modelfile.ts";
 import { proofRounds } from "../../support/proof.ts";
-import {
-  anyDefinition,
-  anyModelfile,
-  anySoup,
-  anyText,
-  emptyDefinition,
-} from "./arbitrary-modelfile.ts";
+import { anyDefinition, anyModelfile, anySoup, anyText } from "./arbitrary-modelfile.ts";
 
 const runs = { numRuns: proofRounds(10_000) };
 
@@ -43,7 +37,7 @@ test("API values are printed exactly, or named as unprintable", () => {
 
 /** A definition without the fields that a printer named. */
 function withoutFields(definition: ModelDefinition, named: ReadonlySet<string>): ModelDefinition {
-  const kept = emptyDefinition();
+  const kept = defineModel({ from: [] });
   const { stop, ...scalars } = definition.parameters;
   const stops = stop?.filter((_, index) => !named.has(`parameters.stop[${index}]`));
   const one = (field: "template" | "system" | "renderer" | "parser" | "requires") =>
@@ -75,7 +69,7 @@ test("a text without quotes can always be printed, and so can a single line", ()
   fc.assert(
     fc.property(anyText, (text) => {
       for (const system of [text.replaceAll('"', "'"), text.replace(/[\r\n]/g, "")]) {
-        const printed = printModelfile({ ...emptyDefinition(), from: ["a"], system });
+        const printed = printModelfile(defineModel({ from: ["a"], system }));
         expect(printed.unprintable).toEqual([]);
         expect(parseModelfile(printed.text).definition.system).toBe(system);
       }

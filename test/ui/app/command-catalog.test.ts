@@ -6,8 +6,7 @@ import { commandCatalog } from "../../../source/ui/app/command-catalog.ts";
 import { frameCommands, tabs } from "../../../source/ui/frame/frame-commands.ts";
 import type { BoundCommand } from "../../../source/ui/frame/screen.ts";
 
-const bound = frameCommands({
-  screens: tabs,
+const bound = frameCommands(tabs, {
   isTyping: () => false,
   open: () => {},
   openPalette: () => {},

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
 import { SessionStore } from "../../../source/sessions/session-store.ts";
-import { runApp } from "../../../source/ui/app/run-app.tsx";
 import { until } from "../../support/until.ts";
 import { SampleServer, sampleCloud } from "../screens/console/sample-cloud.ts";
+import { runInTerminal } from "../support/run-in-terminal.ts";
 import { keys, SizedTerminal } from "../support/sized-terminal.ts";
 
 const openChat = "\u001b1";
@@ -29,7 +29,8 @@ beforeEach(async () => {
 
 async function keepChat(): Promise<void> {
   const firstMessage = "Where is the key?";
-  const session = sessions.begin({ model: "tiny", deployment, firstMessage, nowMs: Date.now() });
+  const begun = sessions.begin({ model: "tiny", firstMessage, nowMs: Date.now() });
+  const session = { ...begun, deployment };
   const messages = [
     { role: "user", content: firstMessage },
     { role: "assistant", content: "Under the mat." },
@@ -39,20 +40,8 @@ async function keepChat(): Promise<void> {
 
 async function open(server: SampleServer): Promise<SizedTerminal> {
   const screen = new SizedTerminal(100, 30);
-  const result = runApp({
-    cloud: sampleCloud(server),
-    kept: { sessions },
-    program: "deployctl",
-    first: "console",
-    environment: { LANG: "en_GB.UTF-8" },
-    stdin: screen.stdin,
-    stdout: screen.stdout,
-  });
-  onTestFinished(async () => {
-    screen.hangUp();
-    await result;
-  });
-  await screen.until("[5 Console]");
+  const options = { cloud: sampleCloud(server), kept: { sessions }, first: "console" } as const;
+  await runInTerminal(screen, options, "[5 Console]");
   screen.type(openChat);
   await screen.until("Press Alt+S to resume a saved chat.");
   return screen;

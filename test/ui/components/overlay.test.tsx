@@ -2,27 +2,15 @@
 // Draws overlays of a frame at several sizes; for screen readers in an in-memory terminal.
 
 import { beforeEach, describe, expect, test } from "vitest";
-import { App } from "../../../source/ui/app/app.tsx";
-import { Frame } from "../../../source/ui/frame/frame.ts";
-import { Pace } from "../../../source/ui/hooks/pace.ts";
+import type { Frame } from "../../../source/ui/frame/frame.ts";
 import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
-import { FakeScreen } from "../support/fake-screen.tsx";
-import { frameLines, openReader } from "../support/render.tsx";
+import { FakeScreen, sampleFrame } from "../support/fake-screen.tsx";
+import { frameLines, openReader, programOf } from "../support/render.tsx";
 
-const clock = { now: () => 0, wallMs: () => 0 };
-let size = { columns: 60, rows: 16 };
 let frame: Frame;
 
 function createFrame(glyphs: Glyphs, rowLength = 80): Frame {
-  const created = new Frame({
-    glyphs,
-    clock,
-    theme: "default",
-    terminal: { erase: () => {}, copy: async () => "", edit: async () => "", page: async () => {} },
-    size: () => size,
-    status: () => "",
-    onLeave: () => {},
-  });
+  const created = sampleFrame({ glyphs });
   const screen = new FakeScreen("chat", "Chat");
   screen.lines = Array.from({ length: 40 }, (_, row) => `${row} ${"x".repeat(rowLength)}`);
   created.start([screen]);
@@ -30,7 +18,6 @@ function createFrame(glyphs: Glyphs, rowLength = 80): Frame {
 }
 
 beforeEach(() => {
-  size = { columns: 60, rows: 16 };
   frame = createFrame(unicodeGlyphs);
 });
 
@@ -115,12 +102,7 @@ describe("a list", () => {
 });
 
 test("screen readers get the question and the selected item, without positions", async () => {
-  const onError = (error: Error): void => {
-    throw error;
-  };
-  const terminal = { suspend: undefined, isSuspended: false };
-  const app = { frame, pace: new Pace(), clock, layout: "reader", terminal, onError } as const;
-  const screen = openReader(<App {...app} />, 80, 30);
+  const screen = openReader(programOf(frame, "reader"), 80, 30);
   // The columns of a table are read as a sentence.
   void frame.choose("Numbers", [{ value: "1", title: "one    1  ", note: "first" }]);
   await screen.until("Numbers: \nSelected: one, 1 first, 1 of 1");

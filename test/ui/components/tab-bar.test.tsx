@@ -2,10 +2,8 @@
 // Draws a frame around scripted screens and reads its first row.
 
 import { expect, test } from "vitest";
-import { Frame } from "../../../source/ui/frame/frame.ts";
 import type { Screen } from "../../../source/ui/frame/screen.ts";
-import { unicodeGlyphs } from "../../../source/ui/theme.ts";
-import { FakeScreen } from "../support/fake-screen.tsx";
+import { FakeScreen, sampleFrame } from "../support/fake-screen.tsx";
 import { frameLines } from "../support/render.tsx";
 
 const all = [
@@ -18,16 +16,7 @@ const all = [
 
 function open(screens: readonly Screen[], columns: number, program?: string) {
   const size = () => ({ columns, rows: 24 });
-  const frame = new Frame({
-    ...(program !== undefined && { program }),
-    glyphs: unicodeGlyphs,
-    clock: { now: () => 0, wallMs: () => 0 },
-    theme: "default",
-    terminal: { erase: () => {}, copy: async () => "", edit: async () => "", page: async () => {} },
-    size,
-    status: () => "",
-    onLeave: () => {},
-  });
+  const frame = sampleFrame({ size, ...(program !== undefined && { program }) });
   frame.start(screens);
   const tabs = () => frameLines(frame)[0];
   return { frame, tabs };
@@ -45,7 +34,7 @@ test("five tabs keep their names when the program's name no longer fits", () => 
 });
 
 test("with fewer tabs each keeps its number and key", () => {
-  const console = Object.assign(new FakeScreen("console", "Console"), { tabNumber: 5 });
+  const console = new FakeScreen("console", "Console");
   const { frame, tabs } = open([new FakeScreen("chat", "Chat"), console], 80, "deployctl");
   expect(tabs()).toBe(" deployctl  [1 Chat]  5 Console");
   frame.press({ kind: "key", name: "Alt+2" });

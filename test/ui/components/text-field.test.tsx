@@ -3,7 +3,6 @@
 
 import { setImmediate } from "node:timers/promises";
 import { describe, expect, test } from "vitest";
-import { App } from "../../../source/ui/app/app.tsx";
 import { TextField } from "../../../source/ui/components/text-field.tsx";
 import { createEditorState } from "../../../source/ui/editor/editor-state.ts";
 import {
@@ -13,37 +12,21 @@ import {
   fieldWith,
 } from "../../../source/ui/editor/line-field.ts";
 import { fieldCommandFacts } from "../../../source/ui/frame/command-table.ts";
-import { Frame } from "../../../source/ui/frame/frame.ts";
-import { Pace } from "../../../source/ui/hooks/pace.ts";
-import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
-import { FakeScreen } from "../support/fake-screen.tsx";
-import { openTree, renderAt } from "../support/render.tsx";
+import { asciiGlyphs } from "../../../source/ui/theme.ts";
+import { FakeScreen, sampleFrame } from "../support/fake-screen.tsx";
+import { openTree, programOf, renderAt } from "../support/render.tsx";
 import type { SizedTerminal } from "../support/sized-terminal.ts";
 
 const columns = 60;
 const rows = 16;
-const clock = { now: () => 0, wallMs: () => 0 };
 const empty = createEditorState();
 
 /** A program that asks one question, and the answer to it. */
 function ask(initial: string): { screen: SizedTerminal; answer: Promise<string | undefined> } {
-  const frame = new Frame({
-    glyphs: unicodeGlyphs,
-    clock,
-    theme: "default",
-    terminal: { erase: () => {}, copy: async () => "", edit: async () => "", page: async () => {} },
-    size: () => ({ columns, rows }),
-    status: () => "",
-    onLeave: () => {},
-  });
+  const frame = sampleFrame();
   frame.start([new FakeScreen("chat", "Chat")]);
   const answer = frame.ask("Find", initial);
-  const onError = (error: Error): void => {
-    throw error;
-  };
-  const terminal = { suspend: undefined, isSuspended: false };
-  const app = { frame, pace: new Pace(), clock, layout: "window", terminal, onError } as const;
-  return { screen: openTree(<App {...app} />, columns, rows), answer };
+  return { screen: openTree(programOf(frame), columns, rows), answer };
 }
 
 describe("keys", () => {

@@ -1,8 +1,9 @@
-// Scripted screen, to test what the frame does with screens.
+// Scripted screen and services, and a frame without a terminal.
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { TextCursor } from "../../../source/ui/components/text-cursor.tsx";
+import { Frame, type FrameOptions } from "../../../source/ui/frame/frame.ts";
 import type {
   BodySize,
   BoundCommand,
@@ -10,6 +11,21 @@ import type {
   Screen,
   SlashName,
 } from "../../../source/ui/frame/screen.ts";
+import { unicodeGlyphs } from "../../../source/ui/theme.ts";
+
+/** A frame of 60 x 16 cells, before it is started. */
+export function sampleFrame(options: Partial<FrameOptions> = {}): Frame {
+  return new Frame({
+    glyphs: unicodeGlyphs,
+    clock: { now: () => 0, wallMs: () => 0 },
+    theme: "default",
+    terminal: { erase: () => {}, copy: async () => "", edit: async () => "", page: async () => {} },
+    size: () => ({ columns: 60, rows: 16 }),
+    status: () => "",
+    onLeave: () => {},
+    ...options,
+  });
+}
 
 export class FakeScreen implements Screen {
   readonly id: Screen["id"];

@@ -5,8 +5,8 @@ import { ApiClient } from "../../../source/client/api-client.ts";
 import type { Settings } from "../../../source/configuration/settings.ts";
 import { readRequestFilter } from "../../../source/request-log/filter.ts";
 import type { AppOptions, AppResult, ServerOptions } from "../../../source/ui/app/app-options.ts";
-import { runApp } from "../../../source/ui/app/run-app.tsx";
 import { TestServer } from "../../support/test-server.ts";
+import { runInTerminal } from "./run-in-terminal.ts";
 import { ScriptedBackend } from "./scripted-backend.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
 
@@ -42,21 +42,15 @@ export async function openApp(options: OpenAppOptions = {}): Promise<OpenApp> {
   const screen = new SizedTerminal(columns, rows);
   const backend = new ScriptedBackend();
   const client = new ApiClient({ url: server.url, ownerToken: server.hosted.ownerToken });
-  const result = runApp({
-    environment: { LANG: "en_GB.UTF-8" },
-    chat: { backend },
-    server: { client: () => client, readFilter: readRequestFilter, ...serverOptions },
-    stdin: screen.stdin,
-    stdout: screen.stdout,
-    ...appOptions,
-  });
+  // Runs after the program has ended.
   onTestFinished(async () => {
-    screen.hangUp();
-    await result;
     if (server !== sharedServer) await server.close();
   });
-  const opened = screen.until(options.isScreenReader ? "Status:" : "modelctl");
-  // The error of a program that fails to open is more useful than an empty screen.
-  await Promise.race([opened, result.then(() => opened)]);
+  const ownServer = { client: () => client, readFilter: readRequestFilter, ...serverOptions };
+  const { result } = await runInTerminal(
+    screen,
+    { chat: { backend }, server: ownServer, ...appOptions },
+    options.isScreenReader ? "Status:" : "modelctl",
+  );
   return { screen, backend, server, result };
 }

@@ -1,9 +1,8 @@
 // Opens the chat screen in an in-memory terminal, and closes it after the test.
 
-import { onTestFinished } from "vitest";
 import type { AppOptions, AppResult } from "../../../source/ui/app/app-options.ts";
-import { runApp } from "../../../source/ui/app/run-app.tsx";
 import type { ChatOptions } from "../../../source/ui/screens/chat/chat-backend.ts";
+import { runInTerminal } from "./run-in-terminal.ts";
 import { ScriptedBackend } from "./scripted-backend.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
 
@@ -25,33 +24,11 @@ export interface OpenChat {
 
 /** Starts a chat and waits for its first frame. */
 export async function openChat(options: OpenChatOptions = {}): Promise<OpenChat> {
-  const { columns = 100, rows = 30, historyFile, examplePrompts, settings, messages } = options;
-  const { sessions, session, folder, screen = new SizedTerminal(columns, rows) } = options;
+  const { columns = 100, rows = 30, screen = new SizedTerminal(columns, rows) } = options;
   const backend = options.scripted ?? new ScriptedBackend();
-  const chat: ChatOptions = {
-    backend,
-    ...(historyFile !== undefined && { historyFile }),
-    ...(examplePrompts !== undefined && { examplePrompts }),
-    ...(settings !== undefined && { settings }),
-    ...(messages !== undefined && { messages }),
-    ...(sessions !== undefined && { sessions }),
-    ...(session !== undefined && { session }),
-    ...(folder !== undefined && { folder }),
-  };
-  const result = runApp({
-    environment: { LANG: "en_GB.UTF-8" },
-    ...options,
-    chat,
-    stdin: screen.stdin,
-    stdout: screen.stdout,
-  });
-  onTestFinished(async () => {
-    screen.hangUp();
-    await result;
-  });
-  const opened = screen.until(options.isScreenReader ? "Message:" : "[1 Chat]");
-  // The error of a screen that fails to open is more useful than an empty screen.
-  await Promise.race([opened, result.then(() => opened)]);
+  const chat: ChatOptions = { ...options, backend };
+  const opened = options.isScreenReader ? "Message:" : "[1 Chat]";
+  const { result } = await runInTerminal(screen, { ...options, chat }, opened);
   return { screen, backend, result };
 }
 
@@ -60,4 +37,12 @@ export async function ask({ screen, backend }: OpenChat, text: string): Promise<
   const before = backend.answers.length;
   screen.type(`${text}\r`);
   await screen.until(() => backend.answers.length > before);
+}
+
+/** Asks a question, and waits until its answer has ended. */
+export async function say(chat: OpenChat, question: string, answer: string): Promise<void> {
+  await ask(chat, question);
+  await chat.screen.until("Enter queue");
+  chat.backend.current.text(answer).done();
+  await chat.screen.until("Enter send");
 }

@@ -5,8 +5,10 @@ import { render as renderTree } from "ink-testing-library";
 import type { ReactElement } from "react";
 import { onTestFinished } from "vitest";
 import { systemClock } from "../../../source/base/clock.ts";
+import { App } from "../../../source/ui/app/app.tsx";
 import type { Frame } from "../../../source/ui/frame/frame.ts";
 import { type ThemeName, themes } from "../../../source/ui/frame/themes.ts";
+import { Pace } from "../../../source/ui/hooks/pace.ts";
 import { LookContext } from "../../../source/ui/hooks/use-look.ts";
 import { FullScreen } from "../../../source/ui/layouts/full-screen.tsx";
 import { type Glyphs, type Layout, unicodeGlyphs } from "../../../source/ui/theme.ts";
@@ -74,6 +76,20 @@ export function frameLines(frame: Frame, options: RenderOptions = {}): string[] 
     ...options,
   });
   return lines();
+}
+
+/** The program around a frame, without services. */
+export function programOf(
+  frame: Frame,
+  layout: Layout = "window",
+  onError: (error: Error) => void = (error) => {
+    throw error;
+  },
+): ReactElement {
+  const terminal = { suspend: undefined, isSuspended: false };
+  const clock = { now: () => 0, wallMs: () => 0 };
+  const app = { frame, pace: new Pace(), clock, layout, terminal, onError };
+  return <App {...app} />;
 }
 
 /** Draws a component in an in-memory terminal, for its cursor, colours and new sizes. */

@@ -72,6 +72,9 @@ class TerminalInput extends PassThrough {
   }
 }
 
+/** A text or a pattern that the screen shows, or a condition. */
+type Expected = string | RegExp | ((screen: SizedTerminal) => boolean);
+
 export class SizedTerminal {
   readonly #terminal: headless.Terminal;
   readonly #output: TerminalOutput;
@@ -139,6 +142,12 @@ export class SizedTerminal {
     this.#input.write(bytes);
   }
 
+  /** Types, and waits until the screen shows something. */
+  async typeUntil(bytes: string, expected: Expected): Promise<void> {
+    this.type(bytes);
+    await this.until(expected);
+  }
+
   /** Writes behind Ink's back, like another program. */
   smudge(bytes: string): Promise<void> {
     return new Promise((resolve) => this.#terminal.write(bytes, resolve));
@@ -157,7 +166,7 @@ export class SizedTerminal {
   }
 
   /** Waits until the screen shows something; fails with the screen that it shows instead. */
-  async until(expected: string | RegExp | ((screen: SizedTerminal) => boolean)): Promise<void> {
+  async until(expected: Expected): Promise<void> {
     const deadlineMs = Date.now() + waitMaximumMs;
     while (!this.#shows(expected)) {
       if (Date.now() > deadlineMs) {
@@ -167,7 +176,7 @@ export class SizedTerminal {
     }
   }
 
-  #shows(expected: string | RegExp | ((screen: SizedTerminal) => boolean)): boolean {
+  #shows(expected: Expected): boolean {
     // A frame read in part would mix rows of two frames.
     if (this.#output.writableLength > 0) return false;
     if (typeof expected === "function") return expected(this);

@@ -1,7 +1,6 @@
 // deployctl apps list, show, runners, scale, pause, resume, delete.
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatGoDuration, formatRelativeTime } from "../../../base/formats.ts";
-import { exitCodes } from "../../../base/product-error.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
 import type { AppConfig, HardwareNeeds, ScaleSettings } from "../../../cloud/app-config.ts";
 import { usageError } from "../../errors.ts";
@@ -9,18 +8,10 @@ import type { Run } from "../../program/definition.ts";
 import { formatLabels, formatTable } from "../../table.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
-import { appReference, readScale } from "../read-values.ts";
+import { readScale } from "../read-values.ts";
 import { openSession } from "../session.ts";
-import { clientOf } from "../target.ts";
-import type {
-  appRunnersDefinition,
-  deleteAppDefinition,
-  listAppsDefinition,
-  pauseAppDefinition,
-  resumeAppDefinition,
-  scaleAppDefinition,
-  showAppDefinition,
-} from "./apps.definition.ts";
+import { clientOf, openApp } from "../target.ts";
+import type { appCommands } from "./apps.definition.ts";
 import { printReplicas } from "./runners.ts";
 
 /** Flags by the settings that they change. */
@@ -38,7 +29,7 @@ const scaleLabels: Readonly<Record<keyof ScaleSettings, string>> = {
 
 const labelWidth = 25;
 
-export const listApps: Run<typeof listAppsDefinition> = async ([prefix = ""], flags) => {
+export const listApps: Run<typeof appCommands.listApps> = async ([prefix = ""], flags) => {
   const all = await clientOf(openSession(flags)).apps();
   const apps = all.filter(({ app }) => app.startsWith(prefix));
   const rows = apps.map((app) => [
@@ -57,29 +48,21 @@ export const listApps: Run<typeof listAppsDefinition> = async ([prefix = ""], fl
     text: formatTable(headers, rows) + reasons(apps),
     names: apps.map(nameOf),
   });
-  return exitCodes.ok;
 };
 
-export const showApp: Run<typeof showAppDefinition> = async ([name], flags) => {
-  const session = openSession(flags);
-  const client = clientOf(session);
-  const reference = appReference(session, name);
+export const showApp: Run<typeof appCommands.showApp> = async ([name], flags) => {
+  const { client, app: reference } = openApp(flags, name);
   const [app, variables] = await Promise.all([client.app(reference), client.variables(reference)]);
   const set = variables.map(({ name }) => name);
   printAnswer(flags, { document: app, text: detailsText(app, set), names: [nameOf(app)] });
-  return exitCodes.ok;
 };
 
-export const appRunners: Run<typeof appRunnersDefinition> = async ([name], flags) => {
-  const session = openSession(flags);
-  const app = appReference(session, name);
-  printReplicas(flags, await clientOf(session).replicas(app));
-  return exitCodes.ok;
+export const appRunners: Run<typeof appCommands.appRunners> = async ([name], flags) => {
+  const { client, app } = openApp(flags, name);
+  printReplicas(flags, await client.replicas(app));
 };
 
-export const scaleApp: Run<typeof scaleAppDefinition> = async ([name], flags) => {
-  const session = openSession(flags);
-  const app = appReference(session, name);
+export const scaleApp: Run<typeof appCommands.scaleApp> = async ([name], flags) => {
   const change = readScale(flags);
   const isChange = Object.keys(change).length > 0;
   if (isChange === (flags.reset === true)) {
@@ -88,38 +71,28 @@ export const scaleApp: Run<typeof scaleAppDefinition> = async ([name], flags) =>
       "deployctl apps scale APP --max-concurrency 4, or --reset",
     );
   }
-  const client = clientOf(session);
+  const { client, app } = openApp(flags, name);
   const document = isChange ? await client.scale(app, change) : await client.resetScale(app);
-  const rows = scaleRows(document.scale, document.overrides);
-  printAnswer(flags, {
-    document,
-    text: formatLabels(rows, labelWidth),
-    names: [app],
-  });
-  return exitCodes.ok;
+  const text = formatLabels(scaleRows(document.scale, document.overrides), labelWidth);
+  printAnswer(flags, { document, text, names: [app] });
 };
 
-export const pauseApp: Run<typeof pauseAppDefinition> = async ([name], flags) =>
+export const pauseApp: Run<typeof appCommands.pauseApp> = async ([name], flags) =>
   await changeState("pause", name, flags);
 
-export const resumeApp: Run<typeof resumeAppDefinition> = async ([name], flags) =>
+export const resumeApp: Run<typeof appCommands.resumeApp> = async ([name], flags) =>
   await changeState("resume", name, flags);
 
-export const deleteApp: Run<typeof deleteAppDefinition> = async ([name], flags) => {
-  const session = openSession(flags);
-  const app = appReference(session, name);
-  await clientOf(session).deleteApp(app);
+export const deleteApp: Run<typeof appCommands.deleteApp> = async ([name], flags) => {
+  const { client, app } = openApp(flags, name);
+  await client.deleteApp(app);
   printAnswer(flags, { document: { app, deleted: true }, text: `deleted ${app}\n`, names: [app] });
-  return exitCodes.ok;
 };
 
-async function changeState(what: "pause" | "resume", name: string, flags: Flags): Promise<number> {
-  const session = openSession(flags);
-  const app = appReference(session, name);
-  const client = clientOf(session);
+async function changeState(what: "pause" | "resume", name: string, flags: Flags): Promise<void> {
+  const { client, app } = openApp(flags, name);
   const document = what === "pause" ? await client.pause(app) : await client.resume(app);
   printAnswer(flags, { document, text: `${app} is ${document.state}\n`, names: [app] });
-  return exitCodes.ok;
 }
 
 function nameOf({ organisation, app }: AppDocument): string {
@@ -135,38 +108,33 @@ export function reasons(apps: readonly AppDocument[]): string {
 
 /** @param set variables that override those of the revision */
 function detailsText(app: AppDetails, set: readonly string[]): string {
-  const now = Date.now();
   const { config, message, createdAt } = app.revision ?? {};
   const { replicas, rollout } = app;
-  const rows: (readonly [string, string])[] = [
+  const rows: [label: string, text: string | undefined][] = [
     ["State", app.reason === undefined ? app.state : `${app.state}: ${app.reason}`],
     ["URL", app.url],
     ["Auth", app.auth],
     ["Replicas", `${replicas.ready} ready, ${replicas.alive} alive, ${replicas.wanted} wanted`],
     ["Requests", `${app.inFlight} running, ${app.queued} queued`],
     ["Revision", app.activeRevision ?? "none"],
-    ...(createdAt === undefined ? [] : [["Deployed", formatRelativeTime(createdAt, now)] as const]),
-    ...(message === undefined ? [] : [["Message", message] as const]),
-    ...(rollout === undefined
-      ? []
-      : [
-          [
-            "Rollout",
-            `${rollout.revision} (${rollout.strategy}), since ${formatRelativeTime(rollout.since, now)}`,
-          ] as const,
-        ]),
-    ...(config === undefined
-      ? []
-      : [
-          ["Port", `${config.exposedPort}, readiness at ${readinessText(config)}`] as const,
-          ["Hardware", hardwareText(config.hardware)] as const,
-          ["While it sleeps", coldText(config)] as const,
-          ["Variables", variablesText(Object.keys(config.environment), set)] as const,
-          ["Secrets", config.secretNames.join(", ") || "none"] as const,
-        ]),
+    ["Deployed", createdAt === undefined ? undefined : formatRelativeTime(createdAt)],
+    ["Message", message],
+    ["Rollout", rollout && rolloutText(rollout)],
+    ["Port", config && `${config.exposedPort}, readiness at ${readinessText(config)}`],
+    ["Hardware", config && hardwareText(config.hardware)],
+    ["While it sleeps", config && coldText(config)],
+    ["Variables", config && variablesText(Object.keys(config.environment), set)],
+    ["Secrets", config && (config.secretNames.join(", ") || "none")],
     ...scaleRows(app.scale, app.overrides),
   ];
-  return `${nameOf(app)}\n\n${formatLabels(rows, labelWidth, "  ")}`;
+  const known = rows.flatMap(([label, text]) =>
+    text === undefined ? [] : [[label, text] as const],
+  );
+  return `${nameOf(app)}\n\n${formatLabels(known, labelWidth, "  ")}`;
+}
+
+function rolloutText({ revision, strategy, since }: NonNullable<AppDetails["rollout"]>): string {
+  return `${revision} (${strategy}), since ${formatRelativeTime(since)}`;
 }
 
 function readinessText({ healthPath, healthStatus }: AppConfig): string {
@@ -198,14 +166,11 @@ function hardwareText({ machineType = "any machine", gpuCount, alternatives = []
 function scaleRows(
   scale: ScaleSettings,
   overrides: readonly (keyof ScaleSettings)[],
-): (readonly [string, string])[] {
+): [string, string][] {
   const names = Object.keys(scaleLabels) as (keyof ScaleSettings)[];
   return names.map((name) => {
     const value = scale[name];
     const text = name.endsWith("Ms") && value > 0 ? formatGoDuration(value) : String(value);
-    return [
-      scaleLabels[name],
-      overrides.includes(name) ? `${text} (set by apps scale)` : text,
-    ] as const;
+    return [scaleLabels[name], overrides.includes(name) ? `${text} (set by apps scale)` : text];
   });
 }

@@ -1,11 +1,11 @@
 // deployctl __complete: candidates for what the completion scripts ask.
-import type { completeDefinition } from "../../commands/tools.definition.ts";
+import type { completeCommand } from "../../commands/tools.definition.ts";
 import { printCandidates } from "../../program/completion-candidates.ts";
 import type { NameKind, Run } from "../../program/definition.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
 
-export const complete: Run<typeof completeDefinition> = async (words, _flags, program) =>
+export const complete: Run<typeof completeCommand.complete> = async (words, _flags, program) =>
   await printCandidates(program, words, namesOf);
 
 /** Asks the running server; completion starts none. */

@@ -4,7 +4,6 @@ import {
   prepareDeployment,
   variablesNote,
 } from "../../../application/prepare-deployment.ts";
-import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";
 import { DeployProgress } from "../deploy-progress.ts";
 import { certificateOf, deploySummary, summaryFacts } from "../deploy-summary.ts";
@@ -13,9 +12,9 @@ import { printAnswer } from "../print.ts";
 import { readDeployment } from "../read-deployment.ts";
 import { openSession } from "../session.ts";
 import { isLocal, startedClientOf } from "../target.ts";
-import type { deployDefinition } from "./scripts.definition.ts";
+import type { scriptCommands } from "./scripts.definition.ts";
 
-export const deploy: Run<typeof deployDefinition> = async ([reference], flags) => {
+export const deploy: Run<typeof scriptCommands.deploy> = async ([reference], flags) => {
   const session = openSession(flags);
   const wishes = readDeployment(session, reference);
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
@@ -38,7 +37,6 @@ export const deploy: Run<typeof deployDefinition> = async ([reference], flags) =
       ),
       names: [result.url],
     });
-    return exitCodes.ok;
   } finally {
     progress.finish();
   }

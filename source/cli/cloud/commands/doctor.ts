@@ -4,11 +4,11 @@ import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
 import { openSession } from "../session.ts";
-import type { doctorDefinition } from "./server.definition.ts";
+import type { doctorCommand } from "./server.definition.ts";
 
 const marks = { ok: "ok", warning: "note", fault: "FAULT" } as const;
 
-export const doctor: Run<typeof doctorDefinition> = async (_words, flags) => {
+export const doctor: Run<typeof doctorCommand.doctor> = async (_words, flags) => {
   const findings = await examineCloud(openSession(flags).stateFolder);
   const faults = findings.filter(({ kind }) => kind === "fault");
   printAnswer(flags, {

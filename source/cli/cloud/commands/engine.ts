@@ -1,17 +1,25 @@
-// deployctl engine use, status: the engine that runs replicas of this machine's server.
+// deployctl engine use, status, manifest: the engine that runs replicas of this machine's server.
 import path from "node:path";
 import type { EngineReport } from "../../../application/engine-choice.ts";
-import { exitCodes } from "../../../base/product-error.ts";
+import {
+  type ClusterShape,
+  kubernetesManifest,
+  rayVersion,
+  slurmScript,
+} from "../../../cloud/engines/ray/manifest.ts";
 import { usageError } from "../../errors.ts";
 import type { CommandFlags, Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { printAnswer } from "../print.ts";
+import { parseWebUrl } from "../read-values.ts";
 import { openSession } from "../session.ts";
-import type { showEngineDefinition, useEngineDefinition } from "./engine.definition.ts";
+import type { engineCommands } from "./engine.definition.ts";
 
 const usualProxyPort = 8000;
+/** Names that Kubernetes takes, which are also safe in a shell and a file's name. */
+const namePattern = /^[a-z]([a-z0-9-]{0,48}[a-z0-9])?$/;
 
-export const useEngine: Run<typeof useEngineDefinition> = async ([engine], flags) => {
+export const useEngine: Run<typeof engineCommands.useEngine> = async ([engine], flags) => {
   const { stateFolder } = openSession(flags);
   const { chooseProcesses, chooseRay } = await import("../../../application/engine-choice.ts");
   const isRay = engine === "ray";
@@ -27,21 +35,18 @@ export const useEngine: Run<typeof useEngineDefinition> = async ([engine], flags
     text: `${engineText(report)}${next}`,
     names: [report.engine],
   });
-  return exitCodes.ok;
 };
 
-export const showEngine: Run<typeof showEngineDefinition> = async (_words, flags) => {
+export const showEngine: Run<typeof engineCommands.showEngine> = async (_words, flags) => {
   const { examineEngine } = await import("../../../application/engine-choice.ts");
   const report = await examineEngine(openSession(flags).stateFolder);
   printAnswer(flags, { document: report, text: engineText(report), names: [report.engine] });
-  return exitCodes.ok;
 };
 
-function readRay(flags: CommandFlags<typeof useEngineDefinition>) {
+function readRay(flags: CommandFlags<typeof engineCommands.useEngine>) {
   const { address = "", tokenFile, proxyPort = usualProxyPort, allowOpenCluster = false } = flags;
-  const url = URL.parse(address);
-  const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
-  if (url === null || !isHttp || url.search !== "" || url.hash !== "" || url.username !== "") {
+  const url = parseWebUrl(address);
+  if (url === undefined || url.username !== "") {
     throw usageError(
       address === ""
         ? "engine use ray needs --address."
@@ -71,4 +76,35 @@ function engineText(report: EngineReport): string {
 ${replicas} Serve application${replicas === 1 ? "" : "s"} of this server${others}.
 
 ${formatTable(["node", "role", "resources", "free"], rows)}`;
+}
+
+export const engineManifest: Run<typeof engineCommands.engineManifest> = async (_words, flags) => {
+  const text = manifestText(flags);
+  printAnswer({ ...flags, quiet: false }, { document: { manifest: text }, text });
+};
+
+/** @throws ProductError `COMMAND_USAGE` */
+export function manifestText(flags: CommandFlags<typeof engineCommands.engineManifest>): string {
+  const { kubernetes = false, slurm = false, name = "deployctl-ray", image } = flags;
+  if (kubernetes === slurm) {
+    throw usageError("engine manifest needs either --kubernetes or --slurm.", "Choose one.");
+  }
+  if (!namePattern.test(name)) {
+    throw usageError(
+      `Invalid name '${name}'.`,
+      "Use up to 50 lower-case letters, digits and hyphens, starting with a letter.",
+    );
+  }
+  if (slurm && image !== undefined) {
+    throw usageError("--image is for Kubernetes only.", "Install Ray on the machines of Slurm.");
+  }
+  const shape: ClusterShape = {
+    name,
+    nodes: flags.nodes ?? 2,
+    cpusPerNode: flags.cpus ?? 8,
+    memoryGiBPerNode: flags.memory ?? 32,
+    gpusPerNode: flags.gpus ?? 0,
+  };
+  if (slurm) return slurmScript(shape);
+  return kubernetesManifest({ ...shape, image: image ?? `rayproject/ray:${rayVersion}` });
 }

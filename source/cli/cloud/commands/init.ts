@@ -3,16 +3,16 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { deployScript } from "../../../application/deploy-script.ts";
-import { describeError, exitCodes } from "../../../base/product-error.ts";
+import { describeError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
-import type { initDefinition } from "./scripts.definition.ts";
+import type { scriptCommands } from "./scripts.definition.ts";
 
 const usualFile = "deploy.py";
 
-export const init: Run<typeof initDefinition> = async (_words, flags) => {
+export const init: Run<typeof scriptCommands.init> = async (_words, flags) => {
   if (flags.model === undefined) {
     throw usageError("init needs a model.", "deployctl init --model tiny");
   }
@@ -25,7 +25,6 @@ export const init: Run<typeof initDefinition> = async (_words, flags) => {
     text: `wrote ${file}\n\n  ${next}\n`,
     names: [file],
   });
-  return exitCodes.ok;
 };
 
 /** Writes a script; replaces a file only if forced. @throws ProductError `COMMAND_USAGE` */

@@ -1,14 +1,13 @@
 // deployctl inspect: shows what a script requests, without deploying it.
 import { inspectReference } from "../../../application/prepare-deployment.ts";
-import { exitCodes } from "../../../base/product-error.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer, tell } from "../print.ts";
 import { mayRunScript } from "../read-deployment.ts";
 import { readVariables } from "../read-values.ts";
-import type { inspectDefinition } from "./scripts.definition.ts";
+import type { scriptCommands } from "./scripts.definition.ts";
 
-export const inspect: Run<typeof inspectDefinition> = async ([reference], flags) => {
+export const inspect: Run<typeof scriptCommands.inspect> = async ([reference], flags) => {
   const inspection = await inspectReference(reference, {
     isStatic: flags.static === true,
     environment: readVariables("--env", flags.env),
@@ -20,7 +19,6 @@ export const inspect: Run<typeof inspectDefinition> = async ([reference], flags)
     text: inspectionText(inspection),
     names: [inspection.target],
   });
-  return exitCodes.ok;
 };
 
 function inspectionText(inspection: Inspection): string {

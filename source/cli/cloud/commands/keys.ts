@@ -1,7 +1,6 @@
 // deployctl keys create, list, revoke, rotate: keys for callers and administrators.
 
 import { formatRelativeTime, formatRoughDuration } from "../../../base/formats.ts";
-import { exitCodes } from "../../../base/product-error.ts";
 import type { AppDocument, KeyDocument, NewKeyDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
 import { warn } from "../../output.ts";
@@ -11,16 +10,11 @@ import type { Flags } from "../flags.ts";
 import { printAnswer, tell } from "../print.ts";
 import { openSession, settingOf } from "../session.ts";
 import { clientOf, startedClientOf } from "../target.ts";
-import type {
-  createKeyDefinition,
-  listKeysDefinition,
-  revokeKeyDefinition,
-  rotateKeyDefinition,
-} from "./keys.definition.ts";
+import type { keyCommands } from "./keys.definition.ts";
 
 const usualGraceMs = 24 * 3_600_000;
 
-export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) => {
+export const createKey: Run<typeof keyCommands.createKey> = async (_words, flags) => {
   const { scope, expires } = flags;
   if (scope === undefined) {
     throw usageError("keys create needs a scope.", "Use --scope api, api:read or admin.");
@@ -38,7 +32,6 @@ export const createKey: Run<typeof createKeyDefinition> = async (_words, flags) 
   });
   printNewKey(flags, made);
   if (made.key.apps.length > 0) await warnOfUnknown(made.key, await client.apps());
-  return exitCodes.ok;
 };
 
 /** Warns of apps that do not exist: their names may be mistyped. */
@@ -53,21 +46,20 @@ async function warnOfUnknown(
   }
 }
 
-export const listKeys: Run<typeof listKeysDefinition> = async (_words, flags) => {
+export const listKeys: Run<typeof keyCommands.listKeys> = async (_words, flags) => {
   const keys = await clientOf(openSession(flags)).keys();
-  const now = Date.now();
   const rows = keys.map((key) => [
     key.id,
     key.description ?? "",
     key.scope,
     key.apps.join(",") || "all",
     key.state,
-    formatRelativeTime(key.createdAt, now),
-    key.expiresAt === undefined ? "Never" : formatRelativeTime(key.expiresAt, now),
+    formatRelativeTime(key.createdAt),
+    key.expiresAt === undefined ? "Never" : formatRelativeTime(key.expiresAt),
     // Kept to the minute, which may begin before the key's creation.
     key.lastUsedAt === undefined
       ? "Never"
-      : formatRelativeTime(Math.max(key.lastUsedAt, key.createdAt), now),
+      : formatRelativeTime(Math.max(key.lastUsedAt, key.createdAt)),
   ]);
   const headers = [
     "id",
@@ -84,21 +76,18 @@ export const listKeys: Run<typeof listKeysDefinition> = async (_words, flags) =>
     text: formatTable(headers, rows),
     names: keys.map(({ id }) => id),
   });
-  return exitCodes.ok;
 };
 
-export const revokeKey: Run<typeof revokeKeyDefinition> = async ([id], flags) => {
+export const revokeKey: Run<typeof keyCommands.revokeKey> = async ([id], flags) => {
   const key = await clientOf(openSession(flags)).revokeKey(id, { hard: flags.hard === true });
   printAnswer(flags, { document: key, text: `revoked key ${key.id}\n`, names: [key.id] });
-  return exitCodes.ok;
 };
 
-export const rotateKey: Run<typeof rotateKeyDefinition> = async ([id], flags) => {
+export const rotateKey: Run<typeof keyCommands.rotateKey> = async ([id], flags) => {
   const { grace: graceMs = usualGraceMs } = flags;
   const made = await clientOf(openSession(flags)).rotateKey(id, { graceMs });
   printNewKey(flags, made);
   tell(flags, `The old key ${id} stays valid for ${formatRoughDuration(graceMs)}.`);
-  return exitCodes.ok;
 };
 
 /** Prints the token on standard output, and everything else on standard error. */
@@ -110,8 +99,6 @@ function printNewKey(flags: Flags, { key, token }: NewKeyDocument): void {
 function sentence({ id, scope, apps, expiresAt }: KeyDocument): string {
   const place = apps.length === 0 ? "all apps" : apps.join(", ");
   const end =
-    expiresAt === undefined
-      ? "never expires"
-      : `expires ${formatRelativeTime(expiresAt, Date.now())}`;
+    expiresAt === undefined ? "never expires" : `expires ${formatRelativeTime(expiresAt)}`;
   return `Key ${id} with scope ${scope} for ${place}; it ${end}.`;
 }

@@ -1,19 +1,22 @@
-// deployctl logs: output of an app's replicas, or events of the server.
+// deployctl logs: output of an app's replicas, or events of the server; and usage: cost of apps.
 import { toOneLine } from "../../../base/display-text.ts";
-import { exitCodes } from "../../../base/product-error.ts";
-import type { EventDocument } from "../../../cloud/admin/documents.ts";
+import { formatCount, formatMilliseconds } from "../../../base/formats.ts";
+import type { EventDocument, UsageDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
+import { interruptible } from "../../interruptible.ts";
 import type { Run } from "../../program/definition.ts";
+import { formatTable } from "../../table.ts";
 import type { LogFlags } from "../flags.ts";
+import { printAnswer } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
 import { appReference } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import type { logsDefinition } from "./logs.definition.ts";
+import type { logCommands } from "./logs.definition.ts";
 
-const usualEventSpanMs = 24 * 3_600_000;
+const usualSpanMs = 24 * 3_600_000;
 
-export const logs: Run<typeof logsDefinition> = async ([word], flags) => {
+export const logs: Run<typeof logCommands.logs> = async ([word], flags) => {
   const session = openSession(flags);
   const app = word === undefined ? undefined : appReference(session, word);
   if (flags.events) return await printEvents(app, flags);
@@ -23,17 +26,16 @@ export const logs: Run<typeof logsDefinition> = async ([word], flags) => {
   return await printLogs(clientOf(session), app, flags);
 };
 
-async function printEvents(app: string | undefined, flags: LogFlags): Promise<number> {
+async function printEvents(app: string | undefined, flags: LogFlags): Promise<void> {
   const { json, follow } = flags;
-  const interrupted = new AbortController();
-  process.once("SIGINT", () => interrupted.abort());
-  const { signal } = interrupted;
-  const sinceMs = Date.now() - (flags.since ?? usualEventSpanMs);
-  const events = clientOf(openSession(flags)).events({ app, follow, sinceMs, signal });
-  for await (const event of events) {
-    process.stdout.write(json ? `${JSON.stringify(event)}\n` : eventText(event));
-  }
-  return signal.aborted ? exitCodes.interrupted : exitCodes.ok;
+  const sinceMs = Date.now() - (flags.since ?? usualSpanMs);
+  await interruptible(async (signal) => {
+    const events = clientOf(openSession(flags)).events({ app, follow, sinceMs, signal });
+    for await (const event of events) {
+      process.stdout.write(json ? `${JSON.stringify(event)}\n` : eventText(event));
+    }
+    signal.throwIfAborted();
+  });
 }
 
 function eventText({ at, organisation, app, revision, kind, sentence }: EventDocument): string {
@@ -41,4 +43,72 @@ function eventText({ at, organisation, app, revision, kind, sentence }: EventDoc
   const place =
     revision === undefined ? `${organisation}/${app}` : `${organisation}/${app} ${revision}`;
   return `${time} ${place} ${kind}: ${toOneLine(sentence)}\n`;
+}
+
+export const usage: Run<typeof logCommands.usage> = async ([word], flags) => {
+  const session = openSession(flags);
+  const sinceMs = Date.now() - (flags.since ?? usualSpanMs);
+  const rows = await clientOf(session).usage({
+    app: word === undefined ? undefined : appReference(session, word),
+    sinceMs,
+  });
+  printAnswer(flags, {
+    document: { since: new Date(sinceMs).toISOString(), usage: rows },
+    text: usageTable(rows),
+    names: rows.map(({ organisation, app }) => `${organisation}/${app}`),
+  });
+};
+
+const headers = [
+  "app",
+  "requests",
+  "4xx",
+  "5xx",
+  "ttfb p50",
+  "ttfb p95",
+  "tokens in",
+  "tokens out",
+  "gpu busy",
+  "gpu idle",
+  "gpu starting",
+  "cost",
+];
+
+export function usageTable(rows: readonly UsageDocument[]): string {
+  return formatTable(
+    headers,
+    rows.map((row) => [
+      `${row.organisation}/${row.app}`,
+      String(row.requests),
+      String(row.clientErrors),
+      String(row.errors),
+      timeText(row.ttfbMsP50),
+      timeText(row.ttfbMsP95),
+      formatCount(row.inputTokens),
+      formatCount(row.outputTokens),
+      secondsText(row.gpuSeconds.busy),
+      `${secondsText(row.gpuSeconds.idle)}${idleShare(row.gpuSeconds)}`,
+      secondsText(row.gpuSeconds.starting),
+      row.cost === undefined ? "-" : costText(row),
+    ]),
+  );
+}
+
+function idleShare({ busy, idle, starting }: UsageDocument["gpuSeconds"]): string {
+  const all = busy + idle + starting;
+  return all === 0 ? "" : ` (${Math.round((idle / all) * 100)} %)`;
+}
+
+function costText({ cost = 0, inputTokens, outputTokens }: UsageDocument): string {
+  const thousands = (inputTokens + outputTokens) / 1000;
+  const each = thousands === 0 ? "" : ` (${(cost / thousands).toFixed(4)} per 1k tokens)`;
+  return `${cost.toFixed(2)}${each}`;
+}
+
+function timeText(milliseconds: number | undefined): string {
+  return milliseconds === undefined ? "-" : formatMilliseconds(milliseconds);
+}
+
+function secondsText(seconds: number): string {
+  return formatMilliseconds(seconds * 1000);
 }

@@ -7,9 +7,9 @@ import type { Run } from "../../program/definition.ts";
 import { chatStorage, printResumeLine } from "../../saved-chats.ts";
 import type { Flags } from "../flags.ts";
 import { createCloudAccess } from "../screen-access.ts";
-import type { startDefinition } from "./server.definition.ts";
+import type { startCommand } from "./server.definition.ts";
 
-export const openScreens: Run<typeof startDefinition> = async (_words, flags, program) => {
+export const openScreens: Run<typeof startCommand.openScreens> = async (_words, flags, program) => {
   const isOnTerminal = process.stdin.isTTY && process.stdout.isTTY;
   if (!isOnTerminal || flags.json) {
     const { readCommandLine } = await import("../../program/read-command-line.ts");

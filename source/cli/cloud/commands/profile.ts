@@ -1,5 +1,7 @@
-// deployctl profile list, show, set, unset, use, delete, key.
-import { exitCodes } from "../../../base/product-error.ts";
+// deployctl login, and profile list, show, key, set, unset, use, delete.
+import path from "node:path";
+import { AdminClient } from "../../../cloud/admin/admin-client.ts";
+import { isLoopback } from "../../../configuration/address.ts";
 import {
   defaultProfile,
   type Profiles,
@@ -13,25 +15,51 @@ import {
   cloudSettingNames,
   cloudSettingTexts,
   isCloudSettingName,
+  variableOf,
 } from "../../../configuration/cloud-settings.ts";
 import { cloudPaths } from "../../../configuration/paths.ts";
+import { readSecretLine } from "../../confirm.ts";
 import { usageError } from "../../errors.ts";
+import { warn } from "../../output.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { printAnswer } from "../print.ts";
 import { readPairs } from "../read-values.ts";
 import { openSession, settingOf } from "../session.ts";
-import type {
-  deleteProfileDefinition,
-  listProfilesDefinition,
-  profileKeyDefinition,
-  setProfileDefinition,
-  showProfileDefinition,
-  unsetProfileDefinition,
-  useProfileDefinition,
-} from "./settings.definition.ts";
+import { authorityIn, serverUrl } from "../target.ts";
+import type { profileCommands } from "./settings.definition.ts";
 
-export const listProfiles: Run<typeof listProfilesDefinition> = async (_words, flags) => {
+export const login: Run<typeof profileCommands.login> = async ([address], flags) => {
+  const url = serverUrl(address);
+  const { protocol, hostname } = new URL(url);
+  if (protocol === "http:" && !isLoopback(hostname.replace(/^\[|\]$/g, ""))) {
+    warn("The address is plain HTTP: the key is sent unencrypted.");
+  }
+  const name = flags.profile ?? hostname.replaceAll(/[^A-Za-z0-9._-]/g, "-");
+  const fault = profileNameFault(name);
+  if (fault !== undefined) throw usageError(`A profile's name ${fault}.`, "Use --profile NAME.");
+  const key =
+    flags.key ?? (process.env[variableOf("key")] || (await readSecretLine("Admin key: ")));
+  const ca = flags.ca === undefined ? undefined : path.resolve(flags.ca);
+  const client = new AdminClient({ url, key, certificateAuthority: ca && authorityIn(ca) });
+  const { organisation, version } = await client.status();
+  change((all) => {
+    all.profiles[name] = {
+      ...all.profiles[name],
+      server: url,
+      key,
+      ...(ca !== undefined && { ca }),
+    };
+    all.current = name;
+  });
+  printAnswer(flags, {
+    document: { profile: name, server: url, organisation, version },
+    text: `profile ${name} now uses ${url} (organisation ${organisation}) and is the current profile\n`,
+    names: [name],
+  });
+};
+
+export const listProfiles: Run<typeof profileCommands.listProfiles> = async (_words, flags) => {
   const { profiles, current } = readProfiles(cloudPaths().profileFile);
   const rows = Object.entries(profiles).map(([name, profile]) => [
     name === current ? `${name} *` : name,
@@ -44,11 +72,10 @@ export const listProfiles: Run<typeof listProfilesDefinition> = async (_words, f
     text: formatTable(["profile", "server", "org", "key"], rows),
     names: Object.keys(profiles),
   });
-  return exitCodes.ok;
 };
 
 /** Prints the settings in force and the source of each. */
-export const showProfile: Run<typeof showProfileDefinition> = async ([name], flags) => {
+export const showProfile: Run<typeof profileCommands.showProfile> = async ([name], flags) => {
   const session = openSession(name === undefined ? flags : { ...flags, profile: name });
   const settings = cloudSettingNames.flatMap((setting) => {
     const found = session.settings[setting];
@@ -62,11 +89,10 @@ export const showProfile: Run<typeof showProfileDefinition> = async ([name], fla
     text: `${formatTable(["setting", "value", "from"], rows)}profile ${session.profileName}, file ${session.profileFile}\n`,
     names: [session.profileName],
   });
-  return exitCodes.ok;
 };
 
 /** Prints only the key, for `export DEPLOYCTL_KEY=$(deployctl profile key)`. */
-export const showProfileKey: Run<typeof profileKeyDefinition> = async (_words, flags) => {
+export const showProfileKey: Run<typeof profileCommands.showProfileKey> = async (_words, flags) => {
   const session = openSession(flags);
   const key = settingOf(session, "key");
   if (key === undefined) {
@@ -76,14 +102,12 @@ export const showProfileKey: Run<typeof profileKeyDefinition> = async (_words, f
     );
   }
   printAnswer(flags, { document: { key }, text: `${key}\n`, names: [key] });
-  return exitCodes.ok;
 };
 
-/** Changes a profile, or creates it. */
-export const setProfile: Run<typeof setProfileDefinition> = async ([name, ...pairs], flags) => {
-  if (name === undefined || pairs.length === 0) {
-    throw usageError("profile set needs a profile and a setting.", "profile set NAME org=acme");
-  }
+export const setProfile: Run<typeof profileCommands.setProfile> = async (
+  [name, ...pairs],
+  flags,
+) => {
   const fault = profileNameFault(name);
   if (fault !== undefined) throw usageError(`A profile's name ${fault}.`, "For example: work");
   const values = readPairs("profile set", pairs);
@@ -99,16 +123,12 @@ export const setProfile: Run<typeof setProfileDefinition> = async ([name, ...pai
     text: `set ${names.join(", ")} in profile ${name}\n`,
     names: [name],
   });
-  return exitCodes.ok;
 };
 
-export const unsetProfile: Run<typeof unsetProfileDefinition> = async (
+export const unsetProfile: Run<typeof profileCommands.unsetProfile> = async (
   [name, ...settings],
   flags,
 ) => {
-  if (name === undefined || settings.length === 0) {
-    throw usageError("profile unset needs a profile and a setting.", "profile unset NAME org");
-  }
   const known = settings.map(settingNamed);
   change((all) => {
     const kept = Object.entries(profileNamed(all, name)).filter(
@@ -121,10 +141,9 @@ export const unsetProfile: Run<typeof unsetProfileDefinition> = async (
     text: `unset ${known.join(", ")} in profile ${name}\n`,
     names: [name],
   });
-  return exitCodes.ok;
 };
 
-export const useProfile: Run<typeof useProfileDefinition> = async ([name], flags) => {
+export const useProfile: Run<typeof profileCommands.useProfile> = async ([name], flags) => {
   change((all) => {
     profileNamed(all, name);
     all.current = name;
@@ -134,10 +153,9 @@ export const useProfile: Run<typeof useProfileDefinition> = async ([name], flags
     text: `profile ${name} is now the current profile\n`,
     names: [name],
   });
-  return exitCodes.ok;
 };
 
-export const deleteProfile: Run<typeof deleteProfileDefinition> = async ([name], flags) => {
+export const deleteProfile: Run<typeof profileCommands.deleteProfile> = async ([name], flags) => {
   change((all) => {
     profileNamed(all, name);
     delete all.profiles[name];
@@ -148,7 +166,6 @@ export const deleteProfile: Run<typeof deleteProfileDefinition> = async ([name],
     text: `deleted profile ${name}\n`,
     names: [name],
   });
-  return exitCodes.ok;
 };
 
 function change(edit: (profiles: Profiles) => void): void {

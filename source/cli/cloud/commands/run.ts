@@ -1,17 +1,16 @@
 // deployctl run: serves a script while this command runs, with its log here.
 import { prepareDeployment, variablesNote } from "../../../application/prepare-deployment.ts";
-import { exitCodes } from "../../../base/product-error.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { DeployProgress } from "../deploy-progress.ts";
-import { type EphemeralEnd, runEphemeral } from "../ephemeral.ts";
+import { runEphemeral } from "../ephemeral.ts";
 import { tell } from "../print.ts";
 import { readDeployment } from "../read-deployment.ts";
 import { openSession, type Session } from "../session.ts";
 import { startedClientOf } from "../target.ts";
-import type { runDefinition } from "./scripts.definition.ts";
+import type { scriptCommands } from "./scripts.definition.ts";
 
-export const run: Run<typeof runDefinition> = async ([reference], flags) => {
+export const run: Run<typeof scriptCommands.run> = async ([reference], flags) => {
   const session = openSession(flags);
   if (flags.local) {
     if (flags.watch)
@@ -28,28 +27,17 @@ export const run: Run<typeof runDefinition> = async ([reference], flags) => {
   }
   const wishes = readDeployment(session, reference);
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
-  const end = await orFinish(progress, async () => {
+  try {
     const { request } = await prepareDeployment({ ...wishes, isEphemeral: true }, progress);
     const note = variablesNote(request);
     if (note !== undefined) progress.note(note);
     progress.finish();
     const client = await startedClientOf(session);
     return await runEphemeral(session, client, request, progress, signal);
-  });
-  return end.kind === "ended" ? end.exitCode : exitCodes.interrupted;
-};
-
-/** Lines that still turn are left alone before anything else is written. */
-async function orFinish(
-  progress: DeployProgress,
-  work: () => Promise<EphemeralEnd>,
-): Promise<EphemeralEnd> {
-  try {
-    return await work();
   } finally {
     progress.finish();
   }
-}
+};
 
 /** The function alone, as its replica would call it, on the port that the script says. */
 async function runHere(session: Session, reference: string): Promise<number> {

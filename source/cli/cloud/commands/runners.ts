@@ -1,10 +1,9 @@
 // deployctl runners list, stop, kill, logs, exec: the processes that run apps.
 
 import { formatRelativeTime, formatRoughDuration } from "../../../base/formats.ts";
-import { exitCodes, ProductError } from "../../../base/product-error.ts";
+import { ProductError } from "../../../base/product-error.ts";
 import type { ReplicaDocument } from "../../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
-import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import type { StateFlags } from "../flags.ts";
@@ -12,42 +11,31 @@ import { printAnswer } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
 import { openSession, type Session, settingOf } from "../session.ts";
 import { clientOf } from "../target.ts";
-import type {
-  execRunnerDefinition,
-  killRunnerDefinition,
-  listRunnersDefinition,
-  runnerLogsDefinition,
-  stopRunnerDefinition,
-} from "./runners.definition.ts";
+import type { runnerCommands } from "./runners.definition.ts";
 
-export const listRunners: Run<typeof listRunnersDefinition> = async (_words, flags) => {
+export const listRunners: Run<typeof runnerCommands.listRunners> = async (_words, flags) => {
   printReplicas(flags, await clientOf(openSession(flags)).replicas());
-  return exitCodes.ok;
 };
 
-export const stopRunner: Run<typeof stopRunnerDefinition> = async ([id], flags) => {
-  const replica = id;
-  await clientOf(openSession(flags)).stopReplica(replica, { replace: flags.replace === true });
+export const stopRunner: Run<typeof runnerCommands.stopRunner> = async ([id], flags) => {
+  await clientOf(openSession(flags)).stopReplica(id, { replace: flags.replace === true });
   printAnswer(flags, {
-    document: { runner: replica, stopping: true },
-    text: `${replica} stops after its running requests\n`,
-    names: [replica],
+    document: { runner: id, stopping: true },
+    text: `${id} stops after its running requests\n`,
+    names: [id],
   });
-  return exitCodes.ok;
 };
 
-export const killRunner: Run<typeof killRunnerDefinition> = async ([id], flags) => {
-  const replica = id;
-  await clientOf(openSession(flags)).killReplica(replica);
+export const killRunner: Run<typeof runnerCommands.killRunner> = async ([id], flags) => {
+  await clientOf(openSession(flags)).killReplica(id);
   printAnswer(flags, {
-    document: { runner: replica, killed: true },
-    text: `${replica} was killed\n`,
-    names: [replica],
+    document: { runner: id, killed: true },
+    text: `${id} was killed\n`,
+    names: [id],
   });
-  return exitCodes.ok;
 };
 
-export const runnerLogs: Run<typeof runnerLogsDefinition> = async ([id], flags) => {
+export const runnerLogs: Run<typeof runnerCommands.runnerLogs> = async ([id], flags) => {
   const session = openSession(flags);
   const replica = await replicaNamed(session, id);
   const app = `${replica.organisation}/${replica.app}`;
@@ -55,11 +43,8 @@ export const runnerLogs: Run<typeof runnerLogsDefinition> = async ([id], flags) 
 };
 
 /** Runs a command with the replica's variables and folder, on the replica's machine. */
-export const execRunner: Run<typeof execRunnerDefinition> = async ([id, ...command], flags) => {
-  const [program, ...args] = command;
-  if (id === undefined || program === undefined) {
-    throw usageError("runners exec needs an ID and a command.", "runners exec ID -- env");
-  }
+export const execRunner: Run<typeof runnerCommands.execRunner> = async (words, flags) => {
+  const [id, program, ...args] = words;
   const session = openSession(flags);
   const replica = await replicaNamed(session, id);
   if (settingOf(session, "server") !== undefined) {

@@ -8,7 +8,7 @@ import {
   serviceManager,
   serviceState,
 } from "../../../application/service-manager.ts";
-import { exitCodes, ProductError } from "../../../base/product-error.ts";
+import { ProductError } from "../../../base/product-error.ts";
 import { quoteForShell } from "../../../base/quoting.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import type { Run } from "../../program/definition.ts";
@@ -17,13 +17,9 @@ import { printAnswer, tell } from "../print.ts";
 import { readServer } from "../read-server.ts";
 import { openSession } from "../session.ts";
 import { clientOf, entryFile, saveFirstKey, upArguments } from "../target.ts";
-import type {
-  installServiceDefinition,
-  removeServiceDefinition,
-  showServiceDefinition,
-} from "./service.definition.ts";
+import type { serviceCommands } from "./service.definition.ts";
 
-export const installService: Run<typeof installServiceDefinition> = async (_words, flags) => {
+export const installService: Run<typeof serviceCommands.installService> = async (_words, flags) => {
   const opened = openSession(flags);
   // The service is on this machine, whatever server the profile names.
   const { server: _named, ...settings } = opened.settings;
@@ -43,7 +39,7 @@ export const installService: Run<typeof installServiceDefinition> = async (_word
       text: `Installed ${file}.\n${name} does not answer here. Start the service with:\n\n${commands.map((line) => `  ${line}\n`).join("")}`,
       names: [file],
     });
-    return exitCodes.ok;
+    return;
   }
   await saveFirstKey(session, clientOf(session));
   printAnswer(flags, {
@@ -57,10 +53,12 @@ export const installService: Run<typeof installServiceDefinition> = async (_word
       "It stops when you log out; to keep it and start it at boot: loginctl enable-linger",
     );
   }
-  return exitCodes.ok;
 };
 
-export const uninstallService: Run<typeof removeServiceDefinition> = async (_words, flags) => {
+export const uninstallService: Run<typeof serviceCommands.uninstallService> = async (
+  _words,
+  flags,
+) => {
   const manager = serviceManager();
   const state = await serviceState(manager);
   if (!isInstalled(manager)) {
@@ -76,10 +74,9 @@ export const uninstallService: Run<typeof removeServiceDefinition> = async (_wor
     text: `Removed ${manager.file}.\n`,
     names: [manager.file],
   });
-  return exitCodes.ok;
 };
 
-export const showService: Run<typeof showServiceDefinition> = async (_words, flags) => {
+export const showService: Run<typeof serviceCommands.showService> = async (_words, flags) => {
   const manager = serviceManager();
   const state = await serviceState(manager);
   const { name, file } = manager;
@@ -97,7 +94,6 @@ export const showService: Run<typeof showServiceDefinition> = async (_words, fla
     text: formatLabels(rows, 11),
     names: installed ? [file] : [],
   });
-  return exitCodes.ok;
 };
 
 function answer(value: boolean | undefined, manager: string): string {

@@ -7,17 +7,12 @@ import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
 import { openSession } from "../session.ts";
 import { clientOf } from "../target.ts";
-import type {
-  backUpStateDefinition,
-  checkStateDefinition,
-  restoreStateDefinition,
-} from "./settings.definition.ts";
+import type { stateCommands } from "./settings.definition.ts";
 
-export const checkState: Run<typeof checkStateDefinition> = async (_words, flags) => {
+export const checkState: Run<typeof stateCommands.checkState> = async (_words, flags) => {
   const session = openSession(flags);
   const { examineState } = await import("../../../application/cloud-state.ts");
   const check = await examineState(session.stateFolder, clientOf(session));
-  const now = Date.now();
   const isWell = check.problems.length === 0;
   printAnswer(flags, {
     document: check,
@@ -25,7 +20,7 @@ export const checkState: Run<typeof checkStateDefinition> = async (_words, flags
       isWell ? `${check.file} is whole.` : `${check.file} is damaged:`,
       ...check.problems.map((problem) => `  ${problem}`),
       check.backups.length === 0 ? "No backups yet." : "Backups, newest first:",
-      ...check.backups.map(({ file, at }) => `  ${file}  ${formatRelativeTime(at, now)}`),
+      ...check.backups.map(({ file, at }) => `  ${file}  ${formatRelativeTime(at)}`),
       "",
     ].join("\n"),
     names: check.backups.map(({ file }) => file),
@@ -33,14 +28,13 @@ export const checkState: Run<typeof checkStateDefinition> = async (_words, flags
   return isWell ? exitCodes.ok : exitCodes.unexpected;
 };
 
-export const backUpState: Run<typeof backUpStateDefinition> = async (_words, flags) => {
+export const backUpState: Run<typeof stateCommands.backUpState> = async (_words, flags) => {
   const { file } = await clientOf(openSession(flags)).backUpState();
   printAnswer(flags, { document: { file }, text: `saved ${file}\n`, names: [file] });
-  return exitCodes.ok;
 };
 
 /** Works only while no control plane runs. */
-export const restoreState: Run<typeof restoreStateDefinition> = async ([backup], flags) => {
+export const restoreState: Run<typeof stateCommands.restoreState> = async ([backup], flags) => {
   if ((backup === undefined) !== (flags.empty === true)) {
     throw usageError(
       "state restore needs FILE or --empty.",
@@ -56,5 +50,4 @@ export const restoreState: Run<typeof restoreStateDefinition> = async ([backup],
     text: `restored ${file}${old}\n`,
     names: [file],
   });
-  return exitCodes.ok;
 };

@@ -1,14 +1,14 @@
 // deployctl tls trust: the certificate authority that callers must trust.
 import { existsSync } from "node:fs";
 import { authorityFile } from "../../../application/control-plane-process.ts";
-import { exitCodes, ProductError } from "../../../base/product-error.ts";
+import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";
 import { openSession } from "../session.ts";
-import type { tlsTrustDefinition } from "./settings.definition.ts";
+import type { tlsCommand } from "./settings.definition.ts";
 
-export const tlsTrust: Run<typeof tlsTrustDefinition> = async (_words, flags) => {
+export const tlsTrust: Run<typeof tlsCommand.tlsTrust> = async (_words, flags) => {
   const file = authorityFile(openSession(flags).stateFolder);
   if (!existsSync(file)) {
     throw new ProductError(cloudErrors.certificateMissing, {
@@ -26,5 +26,4 @@ export const tlsTrust: Run<typeof tlsTrustDefinition> = async (_words, flags) =>
 `,
     names: [file],
   });
-  return exitCodes.ok;
 };

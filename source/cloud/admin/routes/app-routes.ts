@@ -7,7 +7,7 @@ import { accessOf, callerOf } from "../access.ts";
 import type { DeploymentRequest } from "../documents.ts";
 import { ActivateBody, DeploymentBody, PinBody, ScaleBody, StopReplicaBody } from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
-import { connectionSignal, streamDocuments } from "../stream-documents.ts";
+import { streamDocuments } from "../stream-documents.ts";
 
 /** 64 MiB of files as base64, plus the other fields. */
 const largestBodyBytes = 96 * 1024 * 1024;
@@ -31,18 +31,16 @@ export function registerDeployments(server: FastifyInstance, services: AdminServ
   const options = { schema: { body: DeploymentBody }, bodyLimit: largestBodyBytes };
   server.post<{ Body: DeploymentRequest }>("/deployments", options, async (request, reply) => {
     const { body } = request;
-    const events = await deployments.deploy(body, {
-      organisation: accessOf(request, services).organisationFor(body.organisation),
-      createdBy: callerOf(request.raw)?.keyId,
-    });
-    return await streamDocuments(reply, events, { signal: connectionSignal(reply), log });
+    const organisation = accessOf(request, services).organisationFor(body.organisation);
+    const createdBy = callerOf(request.raw)?.keyId;
+    return await streamDocuments(reply, log, () =>
+      deployments.deploy(body, { organisation, createdBy }),
+    );
   });
   server.post<{ Body: DeploymentRequest }>("/ephemeral", options, async (request, reply) => {
     const { body } = request;
-    const signal = connectionSignal(reply);
     const organisation = accessOf(request, services).organisationFor(body.organisation);
-    const events = await runs.run(body, organisation, signal);
-    return await streamDocuments(reply, events, { signal, log });
+    return await streamDocuments(reply, log, (signal) => runs.run(body, organisation, signal));
   });
 }
 
@@ -81,17 +79,17 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
     return documents.app(key);
   });
   server.post<{ Params: AppParameters }>("/apps/:app/rollout", async (request, reply) => {
-    const signal = connectionSignal(reply);
-    const events = deployments.replaceReplicas(keyOf(request));
-    return await streamDocuments(reply, events, { signal, log: services.log });
+    return await streamDocuments(reply, services.log, () =>
+      deployments.replaceReplicas(keyOf(request)),
+    );
   });
   server.post<{ Params: AppParameters; Body: ActivateBody }>(
     "/apps/:app/active",
     { schema: { body: ActivateBody } },
     async (request, reply) => {
-      const signal = connectionSignal(reply);
-      const events = deployments.activate(keyOf(request), request.body);
-      return await streamDocuments(reply, events, { signal, log: services.log });
+      return await streamDocuments(reply, services.log, () =>
+        deployments.activate(keyOf(request), request.body),
+      );
     },
   );
   registerRevisions(server, services);

@@ -10,7 +10,7 @@ import { accessOf } from "../access.ts";
 import type { EventDocument } from "../documents.ts";
 import { type Query, readCount, readFlag } from "../read-query.ts";
 import type { AdminServices } from "../services.ts";
-import { connectionSignal, streamDocuments } from "../stream-documents.ts";
+import { streamDocuments } from "../stream-documents.ts";
 
 /** Other writers of a revision's log: the build, and the control plane. */
 const writers: ReadonlySet<string> = new Set(["build", "control"]);
@@ -27,16 +27,14 @@ export function registerLogs(server: FastifyInstance, services: AdminServices): 
         query.revision === undefined ? undefined : revisionOf(services, key, query.revision);
       const { replica } = query;
       if (replica !== undefined) await checkReplica(services, { ...key, revision, replica });
-      const signal = connectionSignal(reply);
-      const lines = engine.logs({
+      const filter = {
         ...{ ...key, revision, replica },
         sinceMs: readCount(query, "since"),
         search: query.search,
         lines: readCount(query, "lines"),
         follow: readFlag(query, "follow"),
-        signal,
-      });
-      return await streamDocuments(reply, lines, { signal, log });
+      };
+      return await streamDocuments(reply, log, (signal) => engine.logs({ ...filter, signal }));
     },
   );
   server.get<{ Querystring: Query }>("/events", async (request, reply) => {
@@ -47,11 +45,12 @@ export function registerLogs(server: FastifyInstance, services: AdminServices): 
     // A deleted app still has events; an app that never existed is a mistyped name.
     if (app !== undefined && store.events.list(app).length === 0) store.apps.get(app);
     const key = app ?? (access.isServerWide ? {} : { organisation: access.organisation });
-    const signal = connectionSignal(reply);
-    const events = readFlag(query, "follow")
-      ? followEvents(store.events, key, sinceMs, signal)
-      : allOf(store.events.list({ ...key, sinceMs }));
-    return await streamDocuments(reply, events, { signal, log });
+    const follows = readFlag(query, "follow");
+    return await streamDocuments(reply, log, (signal) =>
+      follows
+        ? followEvents(store.events, key, sinceMs, signal)
+        : store.events.list({ ...key, sinceMs }),
+    );
   });
 }
 
@@ -80,10 +79,6 @@ async function checkReplica(
     message: `${place} has no replica ${quoteShort(replica)}.`,
     hint: `Run \`deployctl apps runners ${app} --state all\` to see replicas of the last day.`,
   });
-}
-
-async function* allOf<T>(items: T[]): AsyncGenerator<T> {
-  yield* items;
 }
 
 async function* followEvents(

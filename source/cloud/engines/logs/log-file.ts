@@ -1,4 +1,5 @@
-// Log file of one replica: JSON lines, rotated at 10 MiB.
+// Log file of one replica: JSON lines, with the offsets at which a new control plane resumes, rotated at
+// 10 MiB.
 import {
   closeSync,
   existsSync,
@@ -12,9 +13,56 @@ import {
   writeSync,
 } from "node:fs";
 import path from "node:path";
+import { isRecord, parseJson } from "../../../base/json.ts";
 import type { LogLine } from "../engine.ts";
-import type { RunnerMarker } from "../runner-marker.ts";
-import { type LineRecord, type RawOffsets, readLine, writeLine } from "./line-record.ts";
+import { type RunnerMarker, readMarker } from "../runner-marker.ts";
+
+/** Bytes of a replica's raw output that are in the log, for each of its files. */
+export interface RawOffsets {
+  stdout: number;
+  stderr: number;
+}
+
+export interface LineRecord {
+  line: LogLine;
+  /** Offsets after this line. */
+  offsets: RawOffsets;
+  /** Runner marker behind a line of stream "event". */
+  marker?: RunnerMarker | undefined;
+}
+
+/** Field names are those that users see in the files. */
+export function writeLine({ line, offsets, marker }: LineRecord): string {
+  const { ts, organisation: org, app, revision: rev, replica, stream, seq, text } = line;
+  const at = [offsets.stdout, offsets.stderr];
+  return `${JSON.stringify({ ts, org, app, rev, replica, stream, seq, text, at, marker })}\n`;
+}
+
+/** @returns undefined for a line that a crash has truncated */
+export function readLine(json: string): LineRecord | undefined {
+  const value = parseJson(json);
+  if (!isRecord(value)) return undefined;
+  const { ts, org, app, rev, replica, stream, seq, text, at, marker } = value;
+  if (typeof ts !== "number" || typeof seq !== "number" || typeof text !== "string") {
+    return undefined;
+  }
+  if (stream !== "stdout" && stream !== "stderr" && stream !== "event") return undefined;
+  const [stdout, stderr] = Array.isArray(at) ? at.map(Number) : [];
+  return {
+    line: {
+      ts,
+      organisation: String(org),
+      app: String(app),
+      revision: String(rev),
+      replica: String(replica),
+      stream,
+      seq,
+      text,
+    },
+    offsets: { stdout: stdout ?? 0, stderr: stderr ?? 0 },
+    marker: readMarker(marker),
+  };
+}
 
 export interface LogFileOptions {
   file: string;
@@ -148,8 +196,7 @@ export function* linesFromEnd(descriptor: number): Generator<string> {
 
 /** @returns undefined for an empty log */
 export function newestRecord(file: string): LineRecord | undefined {
-  for (const record of recordsFromEnd(file)) return record;
-  return undefined;
+  return recordsFromEnd(file).find(() => true);
 }
 
 /** @returns the remaining size */

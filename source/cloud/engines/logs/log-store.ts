@@ -2,6 +2,7 @@
 import { type Dirent, readdirSync, rmSync, statSync } from "node:fs";
 import path from "node:path";
 import type { Clock } from "../../../base/clock.ts";
+import { Changes } from "../../changes.ts";
 import type { LogLine, LogQuery } from "../engine.ts";
 import { LogFile, newestRecord } from "./log-file.ts";
 import { allLines, byTime, type LineFilter, lastLines } from "./read-log.ts";
@@ -49,18 +50,16 @@ export class LogStore {
 
   async *query(query: LogQuery): AsyncGenerator<LogLine> {
     const grown = new Set<string>();
-    let wake = () => {};
+    const changes = new Changes();
     const follower = (file: string) => {
       grown.add(file);
-      wake();
+      changes.notify();
     };
     if (query.follow) this.#followers.add(follower);
     const signal = AbortSignal.any([
       this.#closing.signal,
       ...(query.signal === undefined ? [] : [query.signal]),
     ]);
-    const stop = () => wake();
-    signal.addEventListener("abort", stop);
     try {
       const seen = new Map(this.#filesFor(query).map(({ file }) => [file, newestSeq(file)]));
       for await (const { line, file } of this.#past(query)) {
@@ -72,14 +71,10 @@ export class LogStore {
         const files = this.#filesFor(query).filter(({ file }) => grown.has(file));
         grown.clear();
         yield* await newLines(files, query, seen);
-        if (grown.size === 0 && !signal.aborted) {
-          await new Promise<void>((resolve) => {
-            wake = resolve;
-          });
-        }
+        // An abort ends the wait.
+        await changes.until(() => grown.size > 0 || undefined, signal).catch(() => {});
       }
     } finally {
-      signal.removeEventListener("abort", stop);
       this.#followers.delete(follower);
     }
   }

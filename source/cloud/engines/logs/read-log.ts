@@ -2,8 +2,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { LogLine } from "../engine.ts";
-import { readLine } from "./line-record.ts";
-import { filesOfLog, recordsFromEnd } from "./log-file.ts";
+import { filesOfLog, readLine, recordsFromEnd } from "./log-file.ts";
 
 export interface LineFilter {
   /** Milliseconds since 1970. */

@@ -35,7 +35,7 @@ export class ReplicaLog {
   readonly #raw: Record<(typeof streams)[number], RawOutput>;
   readonly #tail = new RingBuffer<string>(tailLines);
   /** Last marker that explains the exit. */
-  #ending: RunnerMarker | undefined;
+  ending: RunnerMarker | undefined;
   #isClosed = false;
 
   /** Resumes where the log stops, so that each line of raw output is logged once. */
@@ -54,10 +54,6 @@ export class ReplicaLog {
   /** Last lines of output, oldest first. */
   get tail(): string[] {
     return this.#tail.toArray();
-  }
-
-  get ending(): RunnerMarker | undefined {
-    return this.#ending;
   }
 
   /** Logs new output, limited so that other work is not held up. */
@@ -157,7 +153,7 @@ export class ReplicaLog {
   }
 
   #note(marker: RunnerMarker): void {
-    if (endings.has(marker.phase)) this.#ending = marker;
+    if (endings.has(marker.phase)) this.ending = marker;
   }
 
   #restore(): void {

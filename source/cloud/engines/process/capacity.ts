@@ -23,14 +23,12 @@ export function capacityFor(
   needs: readonly [GpuNeed, ...GpuNeed[]],
   resources: Resources,
 ): Capacity {
-  const chosen =
-    fittingNeed(needs, resources) ??
-    needs.find((need) => capacityForOne(need, resources).canEverFit);
-  if (chosen !== undefined) return capacityForOne(chosen, resources);
-  const has = describeGpus(resources.gpus);
+  const all = needs.map((need) => capacityForOne(need, resources));
+  const best = all.find(({ fits }) => fits) ?? all.find(({ canEverFit }) => canEverFit);
+  if (best !== undefined) return best;
   return needs.length === 1
     ? capacityForOne(needs[0], resources)
-    : lacking(needs.map(describeNeed).join(" or "), has);
+    : lacking(needs.map(describeNeed).join(" or "), describeGpus(resources.gpus));
 }
 
 /** Returns the first need that fits now. */

@@ -8,6 +8,7 @@ import { createInterface } from "node:readline";
 import { finished } from "node:stream/promises";
 import { spawnWatched } from "../../../base/parent-watch.ts";
 import { ProductError } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
 import { cloudErrors } from "../../errors.ts";
 import { checkExecutables } from "../../inspection/executables.ts";
 import {
@@ -16,7 +17,22 @@ import {
   pythonFolder,
   pythonProgram,
 } from "../../inspection/python-program.ts";
-import type { PrepareEnvironment } from "./process-engine-options.ts";
+import type { RevisionPlan } from "../engine.ts";
+
+/** Environment in which a revision's replicas run. */
+export interface RevisionEnvironment {
+  /** The interpreter. */
+  python: string;
+  /** Variables of every replica. */
+  variables: Record<string, string>;
+}
+
+/** Builds or finds the environment; throws ProductError with exit code 6. */
+export type PrepareEnvironment = (
+  plan: RevisionPlan,
+  log: (text: string) => void,
+  signal: AbortSignal,
+) => Promise<RevisionEnvironment>;
 
 export interface EnvironmentOptions {
   stateFolder: string;
@@ -132,8 +148,7 @@ function endGroup(group: number): void {
   try {
     process.kill(-group, "SIGTERM");
   } catch (error) {
-    const isGone = error instanceof Error && "code" in error && error.code === "ESRCH";
-    if (!isGone) throw error;
+    if (systemCode(error) !== "ESRCH") throw error;
   }
 }
 

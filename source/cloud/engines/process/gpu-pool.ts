@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { describeError } from "../../../base/product-error.ts";
+import { systemCode } from "../../../base/write-refusal.ts";
 import type { Reservations } from "../../state/reservations.ts";
 
 export interface Gpu {
@@ -60,7 +61,7 @@ export class GpuPool {
   reserve(replica: string, gpus: readonly Gpu[]): boolean {
     const { reservations } = this.#options;
     const isHeld = gpus.every(({ uuid }) =>
-      reservations.reserve({ kind: "gpu", value: uuid, replica, share: 1 }),
+      reservations.reserve({ kind: "gpu", value: uuid, replica }),
     );
     if (!isHeld) reservations.release(replica);
     return isHeld;
@@ -71,8 +72,7 @@ export class GpuPool {
       const { stdout } = await run("nvidia-smi", query, { timeout: queryTimeoutMs });
       return onlyVisible(parseGpus(stdout), this.#options.visible);
     } catch (error) {
-      const isMissing = error instanceof Error && "code" in error && error.code === "ENOENT";
-      if (!isMissing) this.#noteFailure(describeError(error));
+      if (systemCode(error) !== "ENOENT") this.#noteFailure(describeError(error));
       return [];
     }
   }

@@ -5,7 +5,7 @@ import type { HardwareNeeds } from "../../app-config.ts";
 import { cloudErrors } from "../../errors.ts";
 import type { Reservations } from "../../state/reservations.ts";
 import type { Capacity } from "../engine.ts";
-import { type GpuNeed, gpuNeedOf, isOfType, readMachineTypes } from "../machine-types.ts";
+import { type GpuNeed, gpuNeedOf, inOrder, isOfType, readMachineTypes } from "../machine-types.ts";
 import { capacityFor, fittingNeed, type Resources } from "./capacity.ts";
 import { GpuPool } from "./gpu-pool.ts";
 import { availableMemoryBytes } from "./memory-pressure.ts";
@@ -79,8 +79,8 @@ export class HostResources {
   /** Reserves what a running replica holds: a restored backup may lack its reservations. */
   hold(replica: string, { port, gpus }: ReservedResources): void {
     const held = [
-      { kind: "port", value: String(port), replica, share: 1 } as const,
-      ...gpus.map((value) => ({ kind: "gpu", value, replica, share: 1 }) as const),
+      { kind: "port", value: String(port), replica } as const,
+      ...gpus.map((value) => ({ kind: "gpu", value, replica }) as const),
     ];
     for (const reservation of held) {
       if (this.#options.reservations.reserve(reservation)) continue;
@@ -121,10 +121,8 @@ export class HostResources {
 
   /** Returns what the app needs, in order of preference. */
   #needsOf(hardware: HardwareNeeds): [GpuNeed, ...GpuNeed[]] {
-    const { stateFolder, log } = this.#options;
-    const types = readMachineTypes(stateFolder, log);
-    const others = (hardware.alternatives ?? []).map((one) => gpuNeedOf(one, types));
-    return [gpuNeedOf(hardware, types), ...others];
+    const types = readMachineTypes(this.#options.stateFolder, this.#options.log);
+    return inOrder(hardware, (one) => gpuNeedOf(one, types));
   }
 }
 

@@ -1,11 +1,11 @@
 // Memory pressure: OOM kills in our control group, and available memory.
-import { readFileSync } from "node:fs";
+import { readText } from "../../process-stat.ts";
 
 /**
  * Files with the counter `oom_kill`, for cgroup versions 2 and 1, inside and outside a container.
  */
 function candidates(): string[] {
-  const groups = read("/proc/self/cgroup").split("\n");
+  const groups = (readText("/proc/self/cgroup") ?? "").split("\n");
   const version2 = groups.find((line) => line.startsWith("0::"))?.slice(3) ?? "/";
   const version1 = groups.find((line) => line.includes(":memory:"))?.split(":")[2] ?? "/";
   return [
@@ -19,7 +19,7 @@ function candidates(): string[] {
 /** @returns number of killed processes; 0 without a counter */
 export function countMemoryKills(): number {
   for (const file of candidates()) {
-    const found = /^oom_kill (\d+)$/m.exec(read(file))?.[1];
+    const found = /^oom_kill (\d+)$/m.exec(readText(file) ?? "")?.[1];
     if (found !== undefined) return Number(found);
   }
   return 0;
@@ -27,14 +27,6 @@ export function countMemoryKills(): number {
 
 /** Returns the bytes available without swapping; undefined where the system does not report it. */
 export function availableMemoryBytes(): number | undefined {
-  const found = /^MemAvailable:\s+(\d+) kB$/m.exec(read("/proc/meminfo"))?.[1];
+  const found = /^MemAvailable:\s+(\d+) kB$/m.exec(readText("/proc/meminfo") ?? "")?.[1];
   return found === undefined ? undefined : Number(found) * 1024;
-}
-
-function read(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch {
-    return ""; // not every system has it
-  }
 }

@@ -6,7 +6,7 @@ import { describeError } from "../../../base/product-error.ts";
 import { readProcess } from "../../process-stat.ts";
 import { endGroup } from "./process-group.ts";
 import { readNonce, readProcesses } from "./process-table.ts";
-import type { ReplicaRecords } from "./replica-record.ts";
+import { identityOf, type ReplicaRecords } from "./replica-record.ts";
 
 export interface OrphanOptions {
   stateFolder: string;
@@ -41,9 +41,8 @@ export async function dropUnknown(
   log: (text: string) => void,
 ): Promise<void> {
   const record = records.read(replica);
-  if (record?.process !== undefined) {
-    const { id: processId, startTime, bootId } = record.process;
-    const identity = { processId, startTime, bootId, nonce: record.nonce };
+  const identity = record && identityOf(record);
+  if (identity !== undefined) {
     log(`stopping replica ${replica}, which is missing from the store`);
     try {
       await endGroup(identity, { signal: "terminate", graceMs: unknownReplicaGraceMs });

@@ -31,7 +31,7 @@ export async function reservePort(
   for (let step = 0; step < count; step += 1) {
     const port = first + ((start + step) % count);
     if (taken.has(port) || !(await canBind(port))) continue;
-    if (reservations.reserve({ kind: "port", value: String(port), replica, share: 1 })) return port;
+    if (reservations.reserve({ kind: "port", value: String(port), replica })) return port;
   }
   return undefined;
 }

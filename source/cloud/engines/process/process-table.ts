@@ -1,7 +1,13 @@
 // Process table, read from /proc, which identifies replicas that outlive their parent.
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { setImmediate as yieldToOthers } from "node:timers/promises";
-import { findBootId, isLiving, type ProcessFacts, readProcess } from "../../process-stat.ts";
+import {
+  findBootId,
+  isLiving,
+  type ProcessFacts,
+  readProcess,
+  readText,
+} from "../../process-stat.ts";
 
 /** Identity of a process that stays unique after its id is reused. */
 export interface ProcessIdentity {
@@ -29,7 +35,7 @@ export function readBootId(): string {
 /** @returns undefined when the process has none, or belongs to another user */
 export function readNonce(id: number): string | undefined {
   const prefix = `${nonceVariable}=`;
-  const entries = readEnvironment(id)?.split("\0");
+  const entries = readText(`/proc/${id}/environ`)?.split("\0");
   return entries?.find((entry) => entry.startsWith(prefix))?.slice(prefix.length);
 }
 
@@ -93,12 +99,4 @@ function isInSession(
   if (session !== processId && group !== processId) return false;
   const leader = readProcess(processId);
   return leader === undefined || leader.startTime === startTime;
-}
-
-function readEnvironment(id: number): string | undefined {
-  try {
-    return readFileSync(`/proc/${id}/environ`, "latin1");
-  } catch {
-    return undefined; // it has ended meanwhile, or belongs to another user
-  }
 }

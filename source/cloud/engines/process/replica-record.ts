@@ -13,6 +13,7 @@ import {
 import path from "node:path";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/schema";
+import type { ProcessIdentity } from "./process-table.ts";
 
 const recordSchema = Type.Object({
   schema: Type.Literal(1),
@@ -57,6 +58,13 @@ const recordSchema = Type.Object({
 
 export type ReplicaRecord = Static<typeof recordSchema>;
 
+/** @returns undefined before the process was started */
+export function identityOf({ process, nonce }: ReplicaRecord): ProcessIdentity | undefined {
+  if (process === undefined) return undefined;
+  const { id, startTime, bootId } = process;
+  return { processId: id, startTime, bootId, nonce };
+}
+
 const suffix = ".json";
 const ownerOnly = 0o600;
 
@@ -69,14 +77,15 @@ export class ReplicaRecords {
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
   }
 
-  /** Returns the path of a replica's record or of a file next to it. */
-  fileOf(replica: string, kind: ".json" | ".stdout" | ".stderr"): string {
-    return path.join(this.#folder, `${replica}${kind}`);
+  /** Returns the files that get a replica's output. */
+  rawFilesOf(replica: string): { stdout: string; stderr: string } {
+    const file = path.join(this.#folder, replica);
+    return { stdout: `${file}.stdout`, stderr: `${file}.stderr` };
   }
 
   /** Writes the record and syncs it to disk. */
   write(record: ReplicaRecord): void {
-    const file = this.fileOf(record.replica, suffix);
+    const file = this.#fileOf(record.replica);
     const draft = `${file}.new`;
     const descriptor = openSync(draft, "w", ownerOnly);
     try {
@@ -92,7 +101,7 @@ export class ReplicaRecords {
   read(replica: string): ReplicaRecord | undefined {
     let value: unknown;
     try {
-      value = JSON.parse(readFileSync(this.fileOf(replica, suffix), "utf8"));
+      value = JSON.parse(readFileSync(this.#fileOf(replica), "utf8"));
     } catch {
       return undefined;
     }
@@ -108,8 +117,11 @@ export class ReplicaRecords {
 
   /** Removes the record and raw output; the log stays. */
   remove(replica: string): void {
-    for (const kind of [suffix, ".stdout", ".stderr"] as const) {
-      rmSync(this.fileOf(replica, kind), { force: true });
-    }
+    const { stdout, stderr } = this.rawFilesOf(replica);
+    for (const file of [this.#fileOf(replica), stdout, stderr]) rmSync(file, { force: true });
+  }
+
+  #fileOf(replica: string): string {
+    return path.join(this.#folder, `${replica}${suffix}`);
   }
 }

@@ -1,13 +1,9 @@
 // Exit of a replica on a Ray cluster, from the wrapper's report or from what Serve says.
 import type { ReplicaExit } from "../engine.ts";
-import { explainExit } from "../exit-reason.ts";
+import { asSentence, explainExit } from "../exit-reason.ts";
 import { type RunnerMarker, splitMarker } from "../runner-marker.ts";
 
-export interface ExitReport {
-  code: number | undefined;
-  signal: string | undefined;
-  reason: string | undefined;
-  sentence: string | undefined;
+export interface ExitReport extends Pick<RunnerMarker, "code" | "signal" | "reason" | "sentence"> {
   tail: string[];
 }
 
@@ -18,12 +14,7 @@ export function readReport(message: string): ExitReport | undefined {
   const [line] = report.exec(message) ?? [];
   if (line === undefined) return undefined;
   const marker = splitMarker(line)?.marker;
-  return marker && reportOf(marker, tailOf(line));
-}
-
-export function reportOf(marker: RunnerMarker, tail: string[]): ExitReport {
-  const { code, signal, reason, sentence } = marker;
-  return { code, signal, reason, sentence, tail };
+  return marker && { ...marker, tail: tailOf(line) };
 }
 
 /** @param ending last marker of the runner in the log */
@@ -32,13 +23,7 @@ export function exitOf(
   ending: RunnerMarker | undefined,
 ): ReplicaExit {
   if (reason !== undefined && sentence !== undefined) {
-    return {
-      code,
-      signal,
-      reason,
-      sentence: /[.!?]$/.test(sentence) ? sentence : `${sentence}.`,
-      tail,
-    };
+    return { code, signal, reason, sentence: asSentence(sentence), tail };
   }
   const facts = { code, signal, ending, tail, cause: undefined, memoryRanOut: false };
   return explainExit(facts);

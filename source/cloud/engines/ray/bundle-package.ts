@@ -1,8 +1,11 @@
-// Package of a revision for the nodes: its bundle, and the Python files that run it.
+// Package of a revision for the nodes: its bundle, and the Python files that run it; and its upload.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { formatBytes } from "../../../base/formats.ts";
 import { pythonFolder } from "../../inspection/python-program.ts";
+import type { RevisionPlan } from "../engine.ts";
+import type { RayClient } from "./ray-client.ts";
 import { createZip, type ZippedFile } from "./zip.ts";
 
 export interface BundlePackage {
@@ -19,6 +22,35 @@ export const bundleFolder = "bundle";
 export function packBundle(folder: string): BundlePackage {
   const ours = runningParts.flatMap((part) => filesBelow(path.join(pythonFolder(), part), part));
   return pack([...ours, ...filesBelow(folder, bundleFolder)]);
+}
+
+/** Uploads of revisions' packages to a cluster, which drops packages that no application uses. */
+export class BundleUploads {
+  readonly #client: RayClient;
+  /** Names of packages by the folder of their bundle, which never changes. */
+  readonly #names = new Map<string, string>();
+
+  constructor(client: RayClient) {
+    this.#client = client;
+  }
+
+  /** Uploads the package unless the cluster has it. @returns its name */
+  async upload({ bundleFolder }: RevisionPlan, log: (text: string) => void): Promise<string> {
+    const known = this.#names.get(bundleFolder);
+    const packed = known === undefined ? packBundle(bundleFolder) : undefined;
+    const name = known ?? packed?.name ?? "";
+    await this.#client.upload(name, () => {
+      const { zip } = packed ?? packBundle(bundleFolder);
+      log(`uploading ${formatBytes(zip.length)} to the Ray cluster`);
+      return zip;
+    });
+    this.#names.set(bundleFolder, name);
+    return name;
+  }
+
+  forget({ bundleFolder }: RevisionPlan): void {
+    this.#names.delete(bundleFolder);
+  }
 }
 
 /** Packs a folder under a name of its own. */

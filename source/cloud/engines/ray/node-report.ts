@@ -3,12 +3,12 @@ import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/schema";
+import { parseJson } from "../../../base/json.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import { pythonFolder } from "../../inspection/python-program.ts";
 import { packFolder } from "./bundle-package.ts";
 import type { RayClient } from "./ray-client.ts";
-import { parseJson } from "./ray-documents.ts";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 

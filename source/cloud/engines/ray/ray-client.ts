@@ -1,20 +1,24 @@
 // Client of a Ray cluster's REST API: version, Serve applications, packages, nodes and logs.
 import type { RequestOptions } from "node:http";
+import type { Static, TSchema } from "typebox";
+import { Check } from "typebox/schema";
+import { parseJson } from "../../../base/json.ts";
 import { http, loadHttps } from "../../../base/node-http.ts";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
 import { cloudErrors } from "../../errors.ts";
 import {
+  jobOutputSchema,
+  jobSchema,
+  nodesOf,
+  nodesSchema,
   type RayJob,
   type RayNode,
   type RayVersion,
-  readJob,
-  readJobOutput,
-  readNodes,
-  readServe,
-  readVersion,
   type ServeDeployment,
   type ServeState,
+  serveSchema,
+  versionSchema,
 } from "./ray-documents.ts";
 
 export interface RayClientOptions {
@@ -45,6 +49,7 @@ const uploadLimitMs = 600_000;
 /** A node may be gone. */
 const outputLimitMs = 5_000;
 const shownCharacters = 300;
+const unknownJobs = "describes its jobs in an unknown way";
 
 export class RayClient {
   readonly address: string;
@@ -63,17 +68,15 @@ export class RayClient {
 
   /** @throws ProductError `CLOUD_RAY_UNSUPPORTED` if something else than Ray answers */
   async version(): Promise<RayVersion> {
-    const version = readVersion((await this.#ask({ path: "/api/version" })).text);
-    if (version !== undefined) return version;
-    throw this.#unsupported("is not the dashboard of a Ray cluster");
+    const problem = "is not the dashboard of a Ray cluster";
+    const version = await this.#read(versionSchema, { path: "/api/version" }, problem);
+    return { version: version.ray_version, session: version.session_name ?? "" };
   }
 
   /** Returns Serve's applications; none before Serve was started. */
   async serve(): Promise<ServeState> {
-    const { text } = await this.#ask({ path: "/api/serve/applications/" });
-    const state = readServe(text);
-    if (state !== undefined) return state;
-    throw this.#unsupported("describes its applications in an unknown way");
+    const problem = "describes its applications in an unknown way";
+    return await this.#read(serveSchema, { path: "/api/serve/applications/" }, problem);
   }
 
   /** Replaces all applications of the cluster: those that are not listed are deleted. */
@@ -97,13 +100,12 @@ export class RayClient {
 
   /** Lists nodes that are alive, with what is in use of their resources. */
   async nodes(): Promise<RayNode[]> {
+    const problem = "describes its nodes in an unknown way";
     const [list, usage] = await Promise.all([
-      this.#ask({ path: "/api/v0/nodes?detail=true&limit=10000" }),
+      this.#read(nodesSchema, { path: "/api/v0/nodes?detail=true&limit=10000" }, problem),
       this.#ask({ path: "/nodes?view=summary" }),
     ]);
-    const nodes = readNodes(list.text, usage.text);
-    if (nodes !== undefined) return nodes;
-    throw this.#unsupported("describes its nodes in an unknown way");
+    return nodesOf(list, parseJson(usage.text));
   }
 
   /** @returns last lines of an actor's output; undefined if its node does not answer */
@@ -122,27 +124,23 @@ export class RayClient {
 
   /** Starts a job in a package's folder, which takes no CPU. @returns its id */
   async startJob(entryPoint: string, packageName: string): Promise<string> {
-    const { text } = await this.#ask({
-      method: "POST",
-      path: "/api/jobs/",
-      body: JSON.stringify({
-        entrypoint: entryPoint,
-        entrypoint_num_cpus: 0,
-        runtime_env: { working_dir: `gcs://${packageName}` },
-      }),
+    const body = JSON.stringify({
+      entrypoint: entryPoint,
+      entrypoint_num_cpus: 0,
+      runtime_env: { working_dir: `gcs://${packageName}` },
     });
-    return this.#readJob(text).submission_id;
+    const question = { method: "POST", path: "/api/jobs/", body } as const;
+    return (await this.#read(jobSchema, question, unknownJobs)).submission_id;
   }
 
   async jobState(id: string): Promise<RayJob> {
-    return this.#readJob((await this.#ask({ path: `/api/jobs/${id}` })).text);
+    return await this.#read(jobSchema, { path: `/api/jobs/${id}` }, unknownJobs);
   }
 
   /** Returns what a job has printed. */
   async jobOutput(id: string): Promise<string> {
-    const output = readJobOutput((await this.#ask({ path: `/api/jobs/${id}/logs` })).text);
-    if (output !== undefined) return output;
-    throw this.#unsupported("describes its jobs in an unknown way");
+    const question = { path: `/api/jobs/${id}/logs` };
+    return (await this.#read(jobOutputSchema, question, unknownJobs)).logs;
   }
 
   /** Removes a job that has ended, with its output. */
@@ -150,10 +148,11 @@ export class RayClient {
     await this.#ask({ method: "DELETE", path: `/api/jobs/${id}` });
   }
 
-  #readJob(json: string): RayJob {
-    const job = readJob(json);
-    if (job !== undefined) return job;
-    throw this.#unsupported("describes its jobs in an unknown way");
+  /** @param problem end of the sentence about another answer */
+  async #read<T extends TSchema>(schema: T, question: Question, problem: string) {
+    const value = parseJson((await this.#ask(question)).text);
+    if (Check(schema, value)) return value as Static<T>;
+    throw this.#unsupported(problem);
   }
 
   /** @param expected statuses that are no errors, beside those of success */

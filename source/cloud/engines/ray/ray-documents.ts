@@ -4,8 +4,9 @@ import { Check } from "typebox/schema";
 
 const text = Type.Union([Type.String(), Type.Null()]);
 
-const versionSchema = Type.Object({ ray_version: Type.String(), session_name: text });
+export const versionSchema = Type.Object({ ray_version: Type.String(), session_name: text });
 
+/** Replica of a deployment; node and actor are known once it was placed. */
 const replicaSchema = Type.Object({
   replica_id: Type.String(),
   state: Type.String(),
@@ -28,7 +29,7 @@ const applicationSchema = Type.Object({
   ),
 });
 
-const serveSchema = Type.Object({
+export const serveSchema = Type.Object({
   applications: Type.Record(Type.String(), applicationSchema),
   /** Set once Serve was started. */
   http_options: Type.Optional(
@@ -36,7 +37,7 @@ const serveSchema = Type.Object({
   ),
 });
 
-const nodesSchema = Type.Object({
+export const nodesSchema = Type.Object({
   data: Type.Object({
     result: Type.Object({
       result: Type.Array(
@@ -58,18 +59,16 @@ const usageSchema = Type.Object({
   data: Type.Object({ nodeLogicalResources: Type.Record(Type.String(), Type.String()) }),
 });
 
-const jobSchema = Type.Object({
+export const jobSchema = Type.Object({
   submission_id: Type.String(),
   status: Type.Optional(Type.String()),
   message: Type.Optional(text),
 });
 
-const jobOutputSchema = Type.Object({ logs: Type.String() });
+export const jobOutputSchema = Type.Object({ logs: Type.String() });
 
 /** Job; `status` ends as `SUCCEEDED`, `FAILED` or `STOPPED`. */
 export type RayJob = Static<typeof jobSchema>;
-/** Replica of a deployment; node and actor are known once it was placed. */
-export type ServeReplica = Static<typeof replicaSchema>;
 export type ServeApplicationState = Static<typeof applicationSchema>;
 export type ServeState = Static<typeof serveSchema>;
 
@@ -101,23 +100,8 @@ export interface RayNode {
   used: Readonly<Record<string, number>>;
 }
 
-/** @returns undefined for anything else, as do all functions here */
-export function readVersion(json: string): RayVersion | undefined {
-  const value = parseJson(json);
-  if (!Check(versionSchema, value)) return undefined;
-  return { version: value.ray_version, session: value.session_name ?? "" };
-}
-
-export function readServe(json: string): ServeState | undefined {
-  const value = parseJson(json);
-  return Check(serveSchema, value) ? value : undefined;
-}
-
-/** @param usageJson the dashboard's summary, the only place that tells what is in use by node */
-export function readNodes(json: string, usageJson: string): RayNode[] | undefined {
-  const list = parseJson(json);
-  const usage = parseJson(usageJson);
-  if (!Check(nodesSchema, list)) return undefined;
+/** @param usage the dashboard's summary, the only place that tells what is in use by node */
+export function nodesOf(list: Static<typeof nodesSchema>, usage: unknown): RayNode[] {
   const used = Check(usageSchema, usage) ? usage.data.nodeLogicalResources : {};
   return list.data.result.result
     .filter(({ state }) => state === "ALIVE")
@@ -130,27 +114,8 @@ export function readNodes(json: string, usageJson: string): RayNode[] | undefine
     }));
 }
 
-export function readJob(json: string): RayJob | undefined {
-  const value = parseJson(json);
-  return Check(jobSchema, value) ? value : undefined;
-}
-
-export function readJobOutput(json: string): string | undefined {
-  const value = parseJson(json);
-  return Check(jobOutputSchema, value) ? value.logs : undefined;
-}
-
 /** Reads lines such as `1.0/8.0 CPU`; memory, with its units, is left out. */
 function readUsage(lines: string): Record<string, number> {
   const found = lines.matchAll(/^\s*([\d.]+)\/[\d.]+ (\S+)/gm);
   return Object.fromEntries([...found].map(([, used, name]) => [name, Number(used)]));
-}
-
-/** @returns undefined for a text that is no JSON */
-export function parseJson(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }

@@ -2,8 +2,7 @@
 // the replicas; the control plane decides how many there are, and starts new ones for those lost.
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { type Clock, systemClock } from "../../../base/clock.ts";
-import { describeError, ProductError } from "../../../base/product-error.ts";
+import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
 import type {
   Capacity,
@@ -11,13 +10,13 @@ import type {
   EngineNode,
   LogLine,
   LogQuery,
-  ReplicaObservation,
   ReplicaRequest,
   RevisionPlan,
 } from "../engine.ts";
-import { defaultHealth, type HealthSettings } from "../health-watch.ts";
-import { type NodeNeed, nodeNeedOf, readMachineTypes } from "../machine-types.ts";
-import { BundleUploads } from "./bundle-uploads.ts";
+import type { LogPlace } from "../logs/log-store.ts";
+import { inOrder, type NodeNeed, nodeNeedOf, readMachineTypes } from "../machine-types.ts";
+import { ReplicaEngine, type ReplicaEngineOptions } from "../replica-engine.ts";
+import { BundleUploads } from "./bundle-package.ts";
 import { ClusterNodes } from "./cluster-nodes.ts";
 import { ClusterWatch } from "./cluster-watch.ts";
 import { capacityOf, resourcesOf, withPending } from "./node-resources.ts";
@@ -34,19 +33,12 @@ import {
 } from "./serve-application.ts";
 import { ServeApplications } from "./serve-applications.ts";
 
-export interface RayEngineOptions {
-  stateFolder: string;
+export interface RayEngineOptions extends ReplicaEngineOptions {
   client: RayClient;
   /** Distinguishes this server's applications from others; hexadecimal. */
   owner: string;
   /** Serve's proxy on the head node. */
   proxy: { host: string; port: number; listenHost: string };
-  /** Logs the engine's own problems. */
-  log: (text: string) => void;
-  clock?: Clock;
-  health?: HealthSettings;
-  /** Returns true while the gateway has requests at a replica. */
-  isBusy?: (replica: string) => boolean;
 }
 
 /** Time for which Serve must miss an application before it counts as lost. */
@@ -59,81 +51,52 @@ export function createRayEngine(options: RayEngineOptions): Engine {
   return new RayEngine(options);
 }
 
-class RayEngine implements Engine {
+class RayEngine extends ReplicaEngine<RayReplica> implements Engine {
   readonly kind = "ray";
   readonly #options: RayEngineOptions;
   readonly #client: RayClient;
-  readonly #clock: Clock;
   readonly #logs: ReplicaLogs;
   readonly #nodes: ClusterNodes;
   readonly #applications: ServeApplications;
   readonly #context: RayReplicaContext;
-  readonly #replicas = new Map<string, RayReplica>();
-  readonly #starting = new Map<string, Promise<void>>();
   /** Applications that are being removed, with the function that ends the wait for it. */
   readonly #removing = new Map<string, PromiseWithResolvers<void>>();
   /** Times since which Serve misses an application. */
   readonly #missingSince = new Map<string, number>();
   readonly #uploads: BundleUploads;
-  readonly #listeners = new Set<() => void>();
   readonly #watch: ClusterWatch;
 
   constructor(options: RayEngineOptions) {
-    const { stateFolder, client, owner, proxy, log, clock = systemClock } = options;
+    super(options);
+    const { stateFolder, client, owner, proxy, log } = options;
+    const { clock } = this;
     this.#options = options;
     this.#client = client;
-    this.#clock = clock;
-    this.#logs = new ReplicaLogs({ stateFolder, clock, living: () => this.#living(), log });
+    this.#logs = new ReplicaLogs({ store: this.logStore, clock, living: () => this.living() });
     this.#nodes = new ClusterNodes(client, clock);
     this.#applications = new ServeApplications({ client, owner, proxy });
     this.#uploads = new BundleUploads(client);
     this.#watch = new ClusterWatch({
       look: async () => await this.#look(),
-      isBusy: () => this.#removing.size > 0 || this.#living().some(({ isStarting }) => isStarting),
+      isBusy: () => this.#removing.size > 0 || this.living().some(({ isStarting }) => isStarting),
       log,
     });
     const folder = path.join(stateFolder, "ray");
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     this.#context = {
-      ...{ client, clock, folder, log, logStore: this.#logs.store },
-      health: options.health ?? defaultHealth,
-      isBusy: options.isBusy ?? (() => false),
+      ...this.replicaContext,
+      ...{ client, folder },
       endpointOf: (replica) => {
         return `http://${proxy.host}:${proxy.port}/${applicationName(owner, replica)}`;
       },
       nameOfNode: (id) => this.#nodes.nameOf(id),
-      onChange: () => this.#notify(),
     };
-  }
-
-  async prepare(plan: RevisionPlan, log: (text: string) => void): Promise<void> {
-    try {
-      await this.#uploads.upload(plan, (text) => {
-        this.#logs.note(plan, "build", text);
-        log(text);
-      });
-    } catch (error) {
-      this.#logs.note(plan, "build", describeError(error));
-      throw error;
-    }
-  }
-
-  async startReplica(request: ReplicaRequest): Promise<void> {
-    const { replica } = request;
-    if (this.#replicas.has(replica) && !this.#starting.has(replica)) return;
-    const underway = this.#starting.get(replica) ?? this.#start(request);
-    this.#starting.set(replica, underway);
-    try {
-      await underway;
-    } finally {
-      this.#starting.delete(replica);
-    }
   }
 
   /** Serve cuts the requests that remain after the grace period of the application. */
   async stopReplica(replica: string): Promise<void> {
-    await this.#starting.get(replica)?.catch(() => {});
-    const found = this.#replicas.get(replica);
+    await this.starting.get(replica)?.catch(() => {});
+    const found = this.replicas.get(replica);
     if (found === undefined || found.hasExited) return;
     const name = this.#nameOf(replica);
     const known = this.#removing.get(name);
@@ -153,15 +116,6 @@ class RayEngine implements Engine {
     await found.end(undefined);
   }
 
-  async observe(): Promise<ReplicaObservation[]> {
-    return [...this.#replicas.values()].map((replica) => replica.observe());
-  }
-
-  onChange(listener: () => void): () => void {
-    this.#listeners.add(listener);
-    return () => void this.#listeners.delete(listener);
-  }
-
   /** @throws ProductError `CLOUD_RAY_UNREACHABLE`: a silent cluster may still run replicas */
   async adopt(known: readonly string[]): Promise<void> {
     const wanted = new Set(known);
@@ -174,25 +128,16 @@ class RayEngine implements Engine {
       if (!wanted.has(labels.replica) || now.phase === "deleting") continue;
       this.#applications.keep(name);
       const replica = new RayReplica(this.#context, labels);
-      this.#replicas.set(labels.replica, replica);
+      this.replicas.set(labels.replica, replica);
       await replica.adopt(now);
     }
     await this.#applications.removeOthers(state);
-    this.#logs.removeOld();
+    this.removeOldLogs();
     this.#watch.wake();
   }
 
   async forget(replica: string): Promise<void> {
-    const found = this.#replicas.get(replica);
-    if (found === undefined) return;
-    if (!found.hasExited) {
-      throw new ProductError(cloudErrors.conflict, {
-        message: `Replica ${replica} is still running`,
-        hint: "Stop it first.",
-      });
-    }
-    this.#replicas.delete(replica);
-    found.remove();
+    this.drop(replica)?.remove();
   }
 
   async capacity(plan: RevisionPlan): Promise<Capacity> {
@@ -212,24 +157,26 @@ class RayEngine implements Engine {
     return this.#logs.query(query);
   }
 
-  record(of: Pick<RevisionPlan, "organisation" | "app" | "revision">, text: string): void {
-    this.#logs.note(of, "control", text);
-  }
-
   /** Ray removes packages that no application uses. */
   async destroy(plan: RevisionPlan): Promise<void> {
     this.#uploads.forget(plan);
   }
 
-  async close(): Promise<void> {
-    await Promise.allSettled([...this.#starting.values(), this.#watch.close()]);
+  override async close(): Promise<void> {
+    await this.#watch.close();
     for (const removal of this.#removing.values()) removal.resolve();
-    for (const replica of this.#replicas.values()) replica.close();
-    this.#logs.close();
-    this.#listeners.clear();
+    await super.close();
   }
 
-  async #start(request: ReplicaRequest): Promise<void> {
+  protected async build(plan: RevisionPlan, log: (text: string) => void): Promise<void> {
+    await this.#uploads.upload(plan, log);
+  }
+
+  protected placeOf({ labels }: RayReplica): LogPlace {
+    return labels;
+  }
+
+  protected async start(request: ReplicaRequest): Promise<void> {
     const { plan } = request;
     const { owner } = this.#options;
     const needs = this.#needsOf(plan);
@@ -242,20 +189,20 @@ class RayEngine implements Engine {
       });
     }
     const packageName = await this.#uploads.upload(plan, () => {});
-    const labels = labelsFor(request, this.#clock.wallMs());
+    const labels = labelsFor(request, this.clock.wallMs());
     const resources = resourcesOf(needs, nodes);
     const options = { owner, packageName, labels, resources };
     await this.#applications.add(serveApplication(request, options));
-    this.#replicas.set(request.replica, new RayReplica(this.#context, labels, resources));
-    this.#notify();
+    this.replicas.set(request.replica, new RayReplica(this.#context, labels, resources));
+    this.notify();
     this.#watch.wake();
   }
 
   /** Returns the nodes; replicas that Ray does not count yet take their resources. */
   async #freeNodes(): Promise<RayNode[]> {
     const nodes = await this.#nodes.read();
-    const uncounted = this.#clock.wallMs() - countedMs;
-    const pending = this.#living().filter(({ isPlaced, labels }) => {
+    const uncounted = this.clock.wallMs() - countedMs;
+    const pending = this.living().filter(({ isPlaced, labels }) => {
       return !isPlaced || labels.startedAt > uncounted;
     });
     const resources = pending.map((replica) => replica.resources);
@@ -263,11 +210,8 @@ class RayEngine implements Engine {
   }
 
   #needsOf({ config }: RevisionPlan): [NodeNeed, ...NodeNeed[]] {
-    const { hardware } = config;
-    const { stateFolder, log } = this.#options;
-    const types = readMachineTypes(stateFolder, log);
-    const others = (hardware.alternatives ?? []).map((one) => nodeNeedOf(one, types));
-    return [nodeNeedOf(hardware, types), ...others];
+    const types = readMachineTypes(this.#options.stateFolder, this.#options.log);
+    return inOrder(config.hardware, (one) => nodeNeedOf(one, types));
   }
 
   /** Takes in what Serve says about all replicas. */
@@ -276,7 +220,7 @@ class RayEngine implements Engine {
     await this.#nodes.refresh();
     await this.#logs.collect();
     // A node that is gone keeps those on it waiting for their last output.
-    await Promise.all(this.#living().map((replica) => this.#update(replica, state)));
+    await Promise.all(this.living().map((replica) => this.#update(replica, state)));
     await this.#applications.removeOthers(state);
   }
 
@@ -303,7 +247,7 @@ class RayEngine implements Engine {
       removal.resolve();
       return;
     }
-    const now = this.#clock.now();
+    const now = this.clock.now();
     const since = this.#missingSince.get(name) ?? now;
     this.#missingSince.set(name, since);
     if (now - since < missingMs) return;
@@ -311,15 +255,7 @@ class RayEngine implements Engine {
     await replica.end("The cluster has lost it, for example because its head was started again.");
   }
 
-  #living(): RayReplica[] {
-    return [...this.#replicas.values()].filter(({ hasExited }) => !hasExited);
-  }
-
   #nameOf(replica: string): string {
     return applicationName(this.#options.owner, replica);
-  }
-
-  #notify(): void {
-    for (const listener of this.#listeners) listener();
   }
 }

@@ -1,7 +1,7 @@
 // Serve application of one replica: its name, its document, and what Serve says about it.
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/schema";
-import { isRecord } from "../../../base/json-record.ts";
+import { isRecord } from "../../../base/json.ts";
 import type { ReplicaRequest } from "../engine.ts";
 import { bundleFolder } from "./bundle-package.ts";
 import type { RayResources } from "./node-resources.ts";

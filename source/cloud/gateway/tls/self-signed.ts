@@ -3,6 +3,7 @@ import { X509Certificate } from "node:crypto";
 import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
+import type { SelfsignedOptions } from "selfsigned";
 import { type CertificateFiles, readCertificate } from "./certificate-files.ts";
 
 const dayMs = 86_400_000;
@@ -53,18 +54,12 @@ export async function ensureSelfSigned(
 }
 
 async function makeAuthority(files: CertificateFiles, now: number): Promise<void> {
-  const { generate } = await import("selfsigned");
-  const pair = await generate([{ name: "commonName", value: "deployctl's own authority" }], {
-    keyType: "ec",
-    algorithm: "sha256",
-    notBeforeDate: new Date(now - dayMs),
-    notAfterDate: new Date(now + authorityDays * dayMs),
+  await issue(files, "deployctl's own authority", now, authorityDays, {
     extensions: [
       { name: "basicConstraints", cA: true, pathLenConstraint: 0, critical: true },
       { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
     ],
   });
-  write(files, pair.cert, pair.private);
 }
 
 async function makeCertificate(
@@ -73,15 +68,10 @@ async function makeCertificate(
   names: readonly string[],
   now: number,
 ): Promise<void> {
-  const { generate } = await import("selfsigned");
   const altNames = names.map((name) => {
     return isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name };
   });
-  const pair = await generate([{ name: "commonName", value: names[0] ?? "localhost" }], {
-    keyType: "ec",
-    algorithm: "sha256",
-    notBeforeDate: new Date(now - dayMs),
-    notAfterDate: new Date(now + certificateDays * dayMs),
+  await issue(files, names[0] ?? "localhost", now, certificateDays, {
     ca: readCertificate(authority),
     extensions: [
       { name: "basicConstraints", cA: false, critical: true },
@@ -89,6 +79,23 @@ async function makeCertificate(
       { name: "extKeyUsage", serverAuth: true },
       { name: "subjectAltName", altNames },
     ],
+  });
+}
+
+async function issue(
+  files: CertificateFiles,
+  commonName: string,
+  now: number,
+  days: number,
+  options: SelfsignedOptions,
+): Promise<void> {
+  const { generate } = await import("selfsigned");
+  const pair = await generate([{ name: "commonName", value: commonName }], {
+    keyType: "ec",
+    algorithm: "sha256",
+    notBeforeDate: new Date(now - dayMs),
+    notAfterDate: new Date(now + days * dayMs),
+    ...options,
   });
   write(files, pair.cert, pair.private);
 }

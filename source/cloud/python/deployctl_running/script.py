@@ -1,7 +1,6 @@
 """Loading of the script and its target."""
 
 import importlib.util
-import inspect
 import linecache
 import os
 import sys
@@ -49,7 +48,7 @@ def find(module, target):
     if run is not None:
         _check_arguments(getattr(found, "raw_func", None), target, found)
         return run
-    if not callable(found) or inspect.isclass(found):
+    if not callable(found) or isinstance(found, type):
         sentence = "%s in %s is not a function or an app" % (target, name)
         raise Failure("target_missing", sentence, module.__file__)
     _check_arguments(found, target, found)
@@ -61,6 +60,10 @@ def find(module, target):
 def _check_arguments(function, target, found):
     if function is None or getattr(found, "options", {}).get("serve"):
         return
+    if _is_plain(function):
+        return
+    import inspect  # rarely needed, and slow to import
+
     try:
         inspect.signature(function).bind()
     except TypeError as error:
@@ -71,6 +74,13 @@ def _check_arguments(function, target, found):
         file, line = code.co_filename, code.co_firstlineno
         text = linecache.getline(file, line).strip()
         raise Failure("target_missing", sentence, file, line, text) from error
+
+
+def _is_plain(function):
+    """Returns True for a function that obviously needs no arguments."""
+    if type(function) is not types.FunctionType or function.__dict__:
+        return False  # an attribute may name another function, whose arguments count
+    return function.__code__.co_argcount == function.__code__.co_kwonlyargcount == 0
 
 
 def _module_name(script):

@@ -11,7 +11,6 @@ const end = "<|tools_suffix|>";
 export const apertus: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes(begin),
   marks: [begin, end],
-  stopTexts: [],
   calls: { openings: [begin], read },
   shape: {
     opening: `${begin}[`,

@@ -28,9 +28,7 @@ const form = {
 export const deepseekDsml: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes(mark),
   marks: [mark],
-  stopTexts: [],
   calls: { openings: blocks.map((block) => `<${mark}${block}>`), read },
-  shape: undefined,
   notations: blocks.map((block) => ({
     kind: "marked",
     open: `<${mark}${block}>`,

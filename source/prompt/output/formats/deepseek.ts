@@ -25,7 +25,6 @@ const misspelledBeginnings = [
  */
 const common = {
   marks: [beginCalls, endCalls, beginCall, endCall, separator],
-  stopTexts: [],
   calls: { openings: [beginCalls, beginCall, ...misspelledBeginnings], read },
 } as const;
 

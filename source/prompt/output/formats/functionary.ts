@@ -11,7 +11,6 @@ import { readArguments } from "../read-json.ts";
  */
 export const functionaryRecipients: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes(">>>all"),
-  marks: [],
   stopTexts: ["<|eom_id|>"],
   read: readRecipients,
   shape: {
@@ -54,7 +53,6 @@ function* readSpaceBeforeRecipient({ text }: Output): Reading<boolean> {
 /** Version 3.1, for Llama 3.1. Sources: the model card; llama.cpp, tests/test-chat.cpp. */
 export const functionaryTags: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<function=") && !template.includes("<parameter="),
-  marks: [],
   stopTexts: ["<|eom_id|>"],
   calls: { openings: ["<function="], read: readTagged },
   shape: {

@@ -13,8 +13,7 @@ export function genericFormat(tag: string): OutputFormatDefinition {
   const close = closingTag(tag);
   return {
     isUsedBy: () => false,
-    marks: isBare ? [] : [tag, ...(close === undefined ? [] : [close])],
-    stopTexts: [],
+    marks: isBare ? [] : [tag, close ?? []].flat(),
     calls: {
       openings: isBare ? [] : [tag],
       openingsAtStart: isBare ? [tag] : [],
@@ -29,7 +28,6 @@ export function genericFormat(tag: string): OutputFormatDefinition {
     shape: {
       ...jsonCallShape("", ""),
       opening: tag === "{" ? "" : tag,
-      separator: undefined,
       closing: tag.endsWith("[") ? "]" : (close ?? ""),
     },
   };
@@ -41,9 +39,4 @@ function closingTag(tag: string): string | undefined {
 }
 
 /** Model without tool calls: its whole answer is content. */
-export const plain: OutputFormatDefinition = {
-  isUsedBy: () => false,
-  marks: [],
-  stopTexts: [],
-  shape: undefined,
-};
+export const plain: OutputFormatDefinition = { isUsedBy: () => false };

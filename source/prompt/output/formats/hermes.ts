@@ -23,14 +23,8 @@ export const functionForm: MarkedCallForm = {
 export const hermes: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<tool_call>"),
   marks: ["<tool_call>", "</tool_call>"],
-  stopTexts: [],
   calls: { openings: ["<tool_call>", "<function="], read },
-  shape: {
-    ...jsonCallShape("<tool_call>\n", "\n</tool_call>"),
-    opening: "",
-    separator: "\n",
-    closing: "",
-  },
+  shape: { ...jsonCallShape("<tool_call>\n", "\n</tool_call>"), separator: "\n" },
 };
 
 function* read(output: Output): Reading<boolean> {

@@ -36,9 +36,7 @@ const silent = [close("tools"), open("message"), close("message")];
 export const kimiK3: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<|open|>") && template.includes("<|sep|>"),
   marks: ["<|open|>", "<|close|>", "<|sep|>"],
-  stopTexts: [],
   read,
-  shape: undefined,
   notations: [
     { kind: "marked", open: open("tools"), form, close: close("tools") + close("message") },
   ],

@@ -23,7 +23,6 @@ const shape: ToolCallShape = {
 export const kimi: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes(beginCalls),
   marks: [beginCalls, endCalls, beginCall, beginArguments, endCall],
-  stopTexts: [],
   calls: { openings: [beginCalls, beginCall], read },
   shape,
   notations: [

@@ -1,7 +1,7 @@
 // LFM2 and LFM2.5: <|tool_call_start|>[name(key="value")]<|tool_call_end|>
 import { pythonNotation } from "../loose-value.ts";
 import type { Output } from "../output.ts";
-import type { OutputFormatDefinition } from "../output-format.ts";
+import { listShape, type OutputFormatDefinition } from "../output-format.ts";
 import type { OutputText, Reading } from "../output-text.ts";
 import { readJsonCalls } from "../read-json-call.ts";
 import { readArgumentList } from "../read-loose.ts";
@@ -18,16 +18,8 @@ export const lfm2: OutputFormatDefinition = {
     // LFM2.5's template lists the tools without marks.
     [begin, "<|tool_list_start|>", "List of tools: ["].some((text) => template.includes(text)),
   marks: [begin, end],
-  stopTexts: [],
   calls: { openings: [begin], read },
-  shape: {
-    opening: `${begin}[`,
-    beforeName: '{"name": "',
-    beforeArguments: '", "arguments": ',
-    afterArguments: "}",
-    separator: ", ",
-    closing: `]${end}`,
-  },
+  shape: listShape(begin, end),
   notations: [
     {
       kind: "listed",

@@ -18,12 +18,7 @@ export const llama: OutputFormatDefinition = {
   marks: ["<|python_tag|>"],
   stopTexts: ["<|eom_id|>"],
   calls: { openings: ["<|python_tag|>"], openingsAtStart: ["{", "[{"], read },
-  shape: {
-    ...jsonCallShape("", "", { name: "name", arguments: "parameters" }),
-    opening: "",
-    separator: undefined,
-    closing: "",
-  },
+  shape: jsonCallShape("", "", { name: "name", arguments: "parameters" }),
 };
 
 function* read(output: Output): Reading<boolean> {

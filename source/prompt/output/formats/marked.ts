@@ -22,19 +22,13 @@ export function markedFormat({
   open,
   close,
   form,
-  marks,
+  marks = [],
 }: MarkedFormat): OutputFormatDefinition {
   return {
     isUsedBy,
-    marks: [open, close, ...(marks ?? [])],
-    stopTexts: [],
+    marks: [open, close, ...marks],
     calls: markedCalls(open, close, form),
-    shape: {
-      ...jsonCallShape(`${open}\n`, `\n${close}`),
-      opening: "",
-      separator: "\n",
-      closing: "",
-    },
+    shape: { ...jsonCallShape(`${open}\n`, `\n${close}`), separator: "\n" },
     notations: [{ kind: "marked", open, form, close: form.end === close ? "" : close }],
   };
 }

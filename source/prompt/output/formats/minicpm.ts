@@ -16,11 +16,9 @@ const form = {
 export const minicpm: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes(form.beforeName) && template.includes(form.beforeKey),
   marks: ["<function", "</function>", "<param", "</param>"],
-  stopTexts: [],
   calls: {
     openings: [form.beforeName],
     read: (output) => readMarkedCalls(output, form),
   },
-  shape: undefined,
   notations: [{ kind: "marked", open: "", form, close: "" }],
 };

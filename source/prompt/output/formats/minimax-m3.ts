@@ -1,8 +1,9 @@
 // MiniMax M3: arguments as nested elements, every tag after the token "]<]minimax[>["
+import { isRecord } from "../../../base/json.ts";
 import type { Output } from "../output.ts";
 import type { NestedCallForm, OutputFormatDefinition } from "../output-format.ts";
 import type { OutputText, Reading } from "../output-text.ts";
-import { isRecord, takesString } from "../schema-facts.ts";
+import { takesString } from "../schema-facts.ts";
 
 const token = "]<]minimax[>[";
 const open = (name: string) => `${token}<${name}>`;
@@ -25,9 +26,7 @@ const form: NestedCallForm = {
 export const minimaxM3: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes(token),
   marks: [token],
-  stopTexts: [],
   calls: { openings: [open("tool_call")], read },
-  shape: undefined,
   notations: [{ kind: "marked", open: open("tool_call"), form, close: close("tool_call") }],
 };
 

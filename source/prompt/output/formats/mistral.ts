@@ -1,6 +1,6 @@
 // Mistral: [TOOL_CALLS] with a JSON list, or with name[ARGS]{…}
 import type { Output } from "../output.ts";
-import type { OutputFormatDefinition, ToolCallShape } from "../output-format.ts";
+import { listShape, type OutputFormatDefinition, type ToolCallShape } from "../output-format.ts";
 import type { Reading } from "../output-text.ts";
 import { readArguments } from "../read-json.ts";
 import { readJsonCalls } from "../read-json-call.ts";
@@ -12,21 +12,13 @@ import { readJsonCalls } from "../read-json-call.ts";
  */
 const common = {
   marks: ["[TOOL_CALLS]", "[ARGS]", "[CALL_ID]"],
-  stopTexts: [],
   calls: { openings: ["[TOOL_CALLS]"], read },
 } as const;
 
 export const mistral: OutputFormatDefinition = {
   ...common,
   isUsedBy: (template) => template.includes("[TOOL_CALLS]"),
-  shape: {
-    opening: "[TOOL_CALLS][",
-    beforeName: '{"name": "',
-    beforeArguments: '", "arguments": ',
-    afterArguments: "}",
-    separator: ", ",
-    closing: "]",
-  },
+  shape: listShape("[TOOL_CALLS]", ""),
 };
 
 const namedShape: ToolCallShape = {

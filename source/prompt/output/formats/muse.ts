@@ -29,7 +29,6 @@ export const muse: OutputFormatDefinition = {
   marks: ["<|start|>", startOfMessage, "<|eom|>"],
   stopTexts: ["<|eot|>"],
   read,
-  shape: undefined,
   notations: [
     {
       kind: "marked",

@@ -1,13 +1,11 @@
 // Formats that put JSON objects or lists of them after a mark, and nothing more.
 import type { Output } from "../output.ts";
-import {
-  jsonCallShape,
-  type OutputFormatDefinition,
-  type ToolCallShape,
-} from "../output-format.ts";
+import { jsonCallShape, listShape, type OutputFormatDefinition } from "../output-format.ts";
 import type { Reading } from "../output-text.ts";
 import type { CallSyntax } from "../read-answer.ts";
 import { readJsonCalls } from "../read-json-call.ts";
+
+const cohereKeys = { name: "tool_name", arguments: "parameters" };
 
 /** @param open each of them begins calls; the first is the usual one */
 function taggedCalls(open: readonly string[], close: string | undefined): CallSyntax {
@@ -24,15 +22,6 @@ function taggedCalls(open: readonly string[], close: string | undefined): CallSy
   };
 }
 
-function listShape(open: string, close: string) {
-  return {
-    ...jsonCallShape("", ""),
-    opening: `${open}[`,
-    separator: ", ",
-    closing: `]${close}`,
-  };
-}
-
 /**
  * IBM Granite 3: `<|tool_call|>[…]`, from 3.1 on `<tool_call>[…]`; with thinking, the answer stands
  * in `<response>`. Granite 4 writes as Hermes does. Sources: llama.cpp, common/chat-parser.cpp;
@@ -42,7 +31,6 @@ export const granite: OutputFormatDefinition = {
   isUsedBy: (template) =>
     /<\|(?:start_of_role|tool_call)\|>/.test(template) && !template.includes("</tool_call>"),
   marks: ["<|tool_call|>", "<tool_call>"],
-  stopTexts: [],
   calls: {
     ...taggedCalls(["<|tool_call|>", "<tool_call>"], undefined),
     frame: { open: "<response>", close: "</response>" },
@@ -57,14 +45,8 @@ export const granite: OutputFormatDefinition = {
 export const phi: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<|/tool_call|>") || template.includes("<|/tool|>"),
   marks: ["<|tool_call|>", "<|/tool_call|>"],
-  stopTexts: [],
   calls: taggedCalls(["<|tool_call|>", "functools"], "<|/tool_call|>"),
-  shape: {
-    ...jsonCallShape("<|tool_call|>", "<|/tool_call|>"),
-    opening: "",
-    separator: "",
-    closing: "",
-  },
+  shape: { ...jsonCallShape("<|tool_call|>", "<|/tool_call|>"), separator: "" },
 };
 
 /**
@@ -74,17 +56,11 @@ export const phi: OutputFormatDefinition = {
 export const commandR7b: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<|START_ACTION|>"),
   marks: ["<|START_ACTION|>", "<|END_ACTION|>", "<|START_RESPONSE|>", "<|END_RESPONSE|>"],
-  stopTexts: [],
   calls: {
     ...taggedCalls(["<|START_ACTION|>"], "<|END_ACTION|>"),
     frame: { open: "<|START_RESPONSE|>", close: "<|END_RESPONSE|>" },
   },
-  shape: {
-    ...jsonCallShape("", "", { name: "tool_name", arguments: "parameters" }),
-    opening: "<|START_ACTION|>[",
-    separator: ", ",
-    closing: "]<|END_ACTION|>",
-  },
+  shape: listShape("<|START_ACTION|>", "<|END_ACTION|>", cohereKeys),
   frame: { open: "<|START_RESPONSE|>", close: "<|END_RESPONSE|>" },
 };
 
@@ -101,29 +77,20 @@ export const cohere2moe: OutputFormatDefinition = {
   frame: { open: "<|START_TEXT|>", close: "<|END_TEXT|>" },
 };
 
-const commandRShape: ToolCallShape = {
-  ...jsonCallShape("", "", { name: "tool_name", arguments: "parameters" }),
-  opening: "Action: ```json\n[",
-  separator: ", ",
-  closing: "]\n```",
-};
-
 /**
  * Command R and R+: `Action:` and a fenced list of JSON. Source: llama.cpp, tests/test-chat.cpp.
  */
 export const commandR: OutputFormatDefinition = {
   isUsedBy: (template) => /Action:\s*```json/.test(template.replaceAll("\\n", "\n")),
-  marks: [],
-  stopTexts: [],
   calls: {
     ...taggedCalls(["Action:\n```json\n", "Action: ```json\n"], "```"),
     frame: { open: "<|CHATBOT_TOKEN|>", close: "<|END_OF_TURN_TOKEN|>" },
   },
-  shape: commandRShape,
+  shape: listShape("Action: ```json\n", "\n```", cohereKeys),
   notations: ["Action: ```json\n", "Action:\n```json\n"].map((mark) => ({
     kind: "json",
     mark,
-    shape: { ...commandRShape, opening: `${mark}[` },
+    shape: listShape(mark, "\n```", cohereKeys),
   })),
 };
 
@@ -131,9 +98,16 @@ export const commandR: OutputFormatDefinition = {
 export const nemotron: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<TOOLCALL>"),
   marks: ["<TOOLCALL>", "</TOOLCALL>"],
-  stopTexts: [],
   calls: taggedCalls(["<TOOLCALL>"], "</TOOLCALL>"),
   shape: listShape("<TOOLCALL>", "</TOOLCALL>"),
+};
+
+/** Apriel 1.5: `<tool_calls>[…]</tool_calls>`. Source: llama.cpp, tests/test-chat.cpp. */
+export const apriel: OutputFormatDefinition = {
+  isUsedBy: (template) => template.includes("<tool_calls>"),
+  marks: ["<tool_calls>", "</tool_calls>"],
+  calls: taggedCalls(["<tool_calls>"], "</tool_calls>"),
+  shape: listShape("<tool_calls>", "</tool_calls>"),
 };
 
 /**
@@ -141,56 +115,31 @@ export const nemotron: OutputFormatDefinition = {
  * Source: llama.cpp, tests/test-chat.cpp.
  */
 export const aprielThinker: OutputFormatDefinition = {
+  ...apriel,
   isUsedBy: (template) => template.includes("[BEGIN FINAL RESPONSE]"),
   marks: ["<tool_calls>", "</tool_calls>", "[BEGIN FINAL RESPONSE]"],
-  stopTexts: [],
-  calls: taggedCalls(["<tool_calls>"], "</tool_calls>"),
-  shape: listShape("<tool_calls>", "</tool_calls>"),
   thinking: { open: "Here are my reasoning steps:", close: "[BEGIN FINAL RESPONSE]" },
-};
-
-/** Apriel 1.5: `<tool_calls>[…]</tool_calls>`. Source: llama.cpp, tests/test-chat.cpp. */
-export const apriel: OutputFormatDefinition = {
-  isUsedBy: (template) => template.includes("<tool_calls>"),
-  marks: ["<tool_calls>", "</tool_calls>"],
-  stopTexts: [],
-  calls: taggedCalls(["<tool_calls>"], "</tool_calls>"),
-  shape: listShape("<tool_calls>", "</tool_calls>"),
 };
 
 /** GigaChat 3: a message of the role `function call`. Source: llama.cpp, tests/test-chat.cpp. */
 export const gigachat: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<|role_sep|>") && template.includes("<|message_sep|>"),
   marks: ["<|message_sep|>", "<|role_sep|>"],
-  stopTexts: [],
   calls: taggedCalls(["<|message_sep|>\n\nfunction call<|role_sep|>\n"], undefined),
-  shape: {
-    ...jsonCallShape("<|message_sep|>\n\nfunction call<|role_sep|>\n", ""),
-    opening: "",
-    separator: undefined,
-    closing: "",
-  },
+  shape: jsonCallShape("<|message_sep|>\n\nfunction call<|role_sep|>\n", ""),
 };
 
 /** GigaChat 3.1: `<|function_call|>{…}`. Source: llama.cpp, tests/test-chat.cpp. */
 export const gigachatMarked: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("<|function_call|>"),
   marks: ["<|function_call|>"],
-  stopTexts: [],
   calls: taggedCalls(["<|function_call|>"], undefined),
-  shape: {
-    ...jsonCallShape("<|function_call|>", ""),
-    opening: "",
-    separator: undefined,
-    closing: "",
-  },
+  shape: jsonCallShape("<|function_call|>", ""),
 };
 
 /** FireFunction 2: ` functools[…]`. Source: llama.cpp, tests/test-chat.cpp. */
 export const fireFunction: OutputFormatDefinition = {
   isUsedBy: (template) => template.includes("functools["),
-  marks: [],
-  stopTexts: [],
   calls: taggedCalls(["functools"], undefined),
   shape: listShape(" functools", ""),
 };

@@ -5,10 +5,24 @@ import type { CanonicalEvent } from "../../../engine/request.ts";
 import { anthropicErrorBody } from "../../plugins/error-replies.ts";
 import type { NamedAnswer, NamedEvent } from "../named-events.ts";
 import { TokenMeter } from "../openai/reply-fields.ts";
-import { type ContentBlock, TextBlock, ThinkingBlock, ToolUseBlock } from "./content-blocks.ts";
 import type { MessageBody } from "./schema.ts";
 
 type Done = Extract<CanonicalEvent, { type: "done" }>;
+
+type ContentBlock =
+  | { type: "text"; text: string; citations: null }
+  /** Its signature stays empty: only Anthropic's own servers verify it. */
+  | { type: "thinking"; thinking: string; signature: string }
+  | ToolUse;
+
+interface ToolUse {
+  type: "tool_use";
+  id: string;
+  name: string;
+  /** Undefined until the call is complete; an incomplete one does not count. */
+  input: Record<string, unknown> | undefined;
+  caller: { type: "direct" };
+}
 
 export class MessageAnswer implements NamedAnswer {
   readonly #id = `msg_${randomBytes(12).toString("hex")}`;
@@ -34,17 +48,27 @@ export class MessageAnswer implements NamedAnswer {
         return this.#begin(event.promptTokens, event.cachedTokens);
       case "prompt":
         return this.#hasBegun ? [{ type: "ping" }] : [];
-      case "thinking":
-        return [...this.#turnTo("thinking", () => new ThinkingBlock()), ...this.#add(event.text)];
-      case "text":
+      case "thinking": {
+        const block = { type: event.type, thinking: "", signature: "" };
+        return [...this.#turnTo(block), ...this.#add(event.text)];
+      }
+      case "text": {
         if (event.text === "") return [];
-        return [...this.#turnTo("text", () => new TextBlock()), ...this.#add(event.text)];
-      case "tool-call":
-        return [...this.#end(), ...this.#start(new ToolUseBlock(event.id, event.name))];
+        const block = { type: event.type, text: "", citations: null };
+        return [...this.#turnTo(block), ...this.#add(event.text)];
+      }
+      case "tool-call": {
+        const { id, name } = event;
+        const caller = { type: "direct" } as const;
+        return [
+          ...this.#end(),
+          ...this.#start({ type: "tool_use", id, name, input: undefined, caller }),
+        ];
+      }
       case "tool-arguments":
         return this.#add(event.text);
       case "tool-call-end":
-        if (this.#open instanceof ToolUseBlock) this.#open.complete(event.arguments);
+        if (this.#open?.type === "tool_use") this.#open.input = event.arguments;
         return this.#end();
       case "done":
         return this.#finish(event);
@@ -60,9 +84,7 @@ export class MessageAnswer implements NamedAnswer {
   toJson() {
     const { promptTokens, cachedTokens, completionTokens } = this.#meter;
     // The text of an incomplete call was sent again as text.
-    const content = this.#blocks
-      .filter((block) => !(block instanceof ToolUseBlock && !block.isComplete))
-      .map((block) => block.toJson());
+    const content = this.#blocks.filter((block) => block.type !== "tool_use" || isComplete(block));
     return {
       ...this.#message(content),
       ...this.#ending(),
@@ -122,10 +144,7 @@ export class MessageAnswer implements NamedAnswer {
       return isLimit ? "max_tokens" : "model_context_window_exceeded";
     }
     if (isStopSequence) return "stop_sequence";
-    const isCalling = this.#blocks.some(
-      (block) => block instanceof ToolUseBlock && block.isComplete,
-    );
-    return isCalling ? "tool_use" : "end_turn";
+    return this.#blocks.some(isComplete) ? "tool_use" : "end_turn";
   }
 
   /** Anthropic counts cached prompt tokens apart from the others. */
@@ -144,33 +163,53 @@ export class MessageAnswer implements NamedAnswer {
     };
   }
 
-  #turnTo(kind: ContentBlock["kind"], create: () => ContentBlock): NamedEvent[] {
-    return this.#open?.kind === kind ? [] : [...this.#end(), ...this.#start(create())];
+  #turnTo(block: ContentBlock): NamedEvent[] {
+    return this.#open?.type === block.type ? [] : [...this.#end(), ...this.#start(block)];
   }
 
   #start(block: ContentBlock): NamedEvent[] {
     this.#open = block;
     this.#blocks.push(block);
-    return [{ type: "content_block_start", index: this.#index, content_block: block.begin() }];
+    const begun = { ...block, ...(block.type === "tool_use" && { input: {} }) };
+    return [{ type: "content_block_start", index: this.#index, content_block: begun }];
   }
 
   #add(text: string): NamedEvent[] {
     if (this.#open === undefined) return [];
-    return [{ type: "content_block_delta", index: this.#index, delta: this.#open.add(text) }];
+    return [{ type: "content_block_delta", index: this.#index, delta: extend(this.#open, text) }];
   }
 
   #end(): NamedEvent[] {
     if (this.#open === undefined) return [];
     const index = this.#index;
-    const last = this.#open.lastDeltas();
+    const delta = { type: "signature_delta", signature: "" };
+    const isThinking = this.#open.type === "thinking";
     this.#open = undefined;
     return [
-      ...last.map((delta) => ({ type: "content_block_delta", index, delta })),
+      ...(isThinking ? [{ type: "content_block_delta", index, delta }] : []),
       { type: "content_block_stop", index },
     ];
   }
 
   get #index(): number {
     return this.#blocks.length - 1;
+  }
+}
+
+function isComplete(block: ContentBlock): boolean {
+  return block.type === "tool_use" && block.input !== undefined;
+}
+
+/** @returns the delta */
+function extend(block: ContentBlock, text: string) {
+  switch (block.type) {
+    case "text":
+      block.text += text;
+      return { type: "text_delta", text };
+    case "thinking":
+      block.thinking += text;
+      return { type: "thinking_delta", thinking: text };
+    case "tool_use":
+      return { type: "input_json_delta", partial_json: text };
   }
 }

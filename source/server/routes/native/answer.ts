@@ -28,20 +28,12 @@ interface ToolCallRecord {
   function: { index: number; name: string; arguments: Record<string, unknown> };
 }
 
-interface ReplyShape {
-  /** As named by the client. */
-  model: string;
+interface NativeAnswer {
+  canonical: CanonicalRequest;
+  model: ResolvedModel;
   stream: boolean;
   /** Puts a piece into the route's field of the record. */
   toFields: (piece: AnswerPiece) => Record<string, unknown>;
-  /** Number of alternatives with each log-probability. */
-  topLogprobs: number;
-  reportProgress: boolean;
-}
-
-interface NativeAnswer extends Pick<ReplyShape, "stream" | "toFields"> {
-  canonical: CanonicalRequest;
-  model: ResolvedModel;
 }
 
 type LastEvent = Extract<CanonicalEvent, { type: "done" | "rendered" }>;
@@ -52,12 +44,11 @@ type CallEnd = Extract<CanonicalEvent, { type: "tool-call-end" }>;
 export async function answerNatively(
   dependencies: ServerDependencies,
   reply: FastifyReply,
-  { canonical, model, stream, toFields }: NativeAnswer,
+  wanted: NativeAnswer,
 ): Promise<FastifyReply> {
+  const { canonical, model } = wanted;
   const signal = clientSignal(reply);
-  const { model: name, topLogprobs = 0, reportProgress } = canonical;
-  const shape = { model: name, stream, toFields, topLogprobs, reportProgress };
-  const answer = new NativeReply(reply, shape, signal);
+  const answer = new NativeReply(reply, wanted, signal);
   const calls = new Map<number, CallStart>();
   let loadMs = 0;
   let last: LastEvent | undefined;
@@ -106,20 +97,20 @@ function callRecord(
 
 class NativeReply {
   readonly #reply: FastifyReply;
-  readonly #shape: ReplyShape;
+  readonly #wanted: NativeAnswer;
   readonly #writer: StreamWriter;
   /** Parts collected for a reply without a stream. */
   readonly #whole: AnswerPiece = { text: "" };
   readonly #logprobs: TokenLogprob[] = [];
 
-  constructor(reply: FastifyReply, shape: ReplyShape, signal: AbortSignal) {
+  constructor(reply: FastifyReply, wanted: NativeAnswer, signal: AbortSignal) {
     this.#reply = reply;
-    this.#shape = shape;
+    this.#wanted = wanted;
     this.#writer = new StreamWriter(reply, "application/x-ndjson", signal);
   }
 
   async add(piece: AnswerPiece, logprobs: readonly TokenLogprob[] = []): Promise<void> {
-    if (this.#shape.stream) {
+    if (this.#wanted.stream) {
       return await this.#write(piece, { ...this.#logprobFields(logprobs), done: false });
     }
     const whole = this.#whole;
@@ -133,8 +124,8 @@ class NativeReply {
 
   /** Ignores events that carry no progress. */
   async reportProgress(event: CanonicalEvent): Promise<void> {
-    const { stream, reportProgress } = this.#shape;
-    const progress = stream && reportProgress ? progressFields(event) : undefined;
+    const { stream, canonical } = this.#wanted;
+    const progress = stream && canonical.reportProgress ? progressFields(event) : undefined;
     if (progress !== undefined) await this.#write({ text: "" }, { ...progress, done: false });
   }
 
@@ -150,7 +141,7 @@ class NativeReply {
     const { isOpen } = this.#writer;
     if (done.reason === "cancelled" && !isOpen) throw requestCanceled();
     const final = finalFields(done, loadMs, this.#reply.elapsedTime);
-    if (this.#shape.stream) {
+    if (this.#wanted.stream) {
       await this.#write({ text: "" }, final);
       return this.#close();
     }
@@ -191,11 +182,11 @@ class NativeReply {
   }
 
   #record(piece: AnswerPiece, fields: Record<string, unknown>): Record<string, unknown> {
-    const { model, toFields } = this.#shape;
-    return { model, created_at: createdAt(), ...toFields(piece), ...fields };
+    const { canonical, toFields } = this.#wanted;
+    return { model: canonical.model, created_at: createdAt(), ...toFields(piece), ...fields };
   }
 
   #logprobFields(logprobs: readonly TokenLogprob[]): Record<string, unknown> {
-    return logprobFields(logprobs, this.#shape.topLogprobs);
+    return logprobFields(logprobs, this.#wanted.canonical.topLogprobs ?? 0);
   }
 }

@@ -38,12 +38,7 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
       parameters: parseOptions(body.options, dependencies.log),
       format: parseFormat(body.format),
     });
-    return await answerNatively(dependencies, reply, {
-      canonical,
-      model,
-      stream,
-      toFields,
-    });
+    return await answerNatively(dependencies, reply, { canonical, model, stream, toFields });
   });
 }
 

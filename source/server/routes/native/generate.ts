@@ -46,12 +46,7 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
         format: parseFormat(body.format),
         wantsContext: body.raw !== true,
       });
-      return await answerNatively(dependencies, reply, {
-        canonical,
-        model,
-        stream,
-        toFields,
-      });
+      return await answerNatively(dependencies, reply, { canonical, model, stream, toFields });
     },
   );
 }

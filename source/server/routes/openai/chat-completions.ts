@@ -3,10 +3,10 @@ import type { FastifyInstance, FastifyReply } from "fastify";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { clientSignal, findModel } from "../../run-request.ts";
 import { ChatChoice, ChatDeltas } from "./chat-choice.ts";
-import { EventStream } from "./event-stream.ts";
 import { replyHead, usageOf } from "./reply-fields.ts";
-import { repeatWithSeeds, runChoices, type TakeEvent } from "./run-choices.ts";
+import { type RunChoices, repeatWithSeeds, runChoices } from "./run-choices.ts";
 import { ChatCompletionBody } from "./schema.ts";
+import { streamChoices } from "./stream-choices.ts";
 import { toCanonical } from "./to-canonical.ts";
 
 export function registerChatCompletions(
@@ -18,23 +18,27 @@ export function registerChatCompletions(
     { schema: { body: ChatCompletionBody } },
     async (request, reply) => {
       const { body } = request;
+      const { n = 1, stream_options: options } = body;
       const { model, rules } = await findModel(dependencies, request, body);
-      const choices = repeatWithSeeds(toCanonical(body, model, rules), body.n ?? 1, model);
+      const requests = repeatWithSeeds(toCanonical(body, model, rules), n, model);
       const signal = clientSignal(reply);
-      const run: Run = (take) => runChoices(dependencies, reply, choices, { model, signal }, take);
-      return body.stream === true
-        ? await streamChat(body, new EventStream(reply, signal), reply, run)
-        : await sendWholeChat(body, reply, run);
+      const run: RunChoices = (take) =>
+        runChoices(dependencies, reply, requests, { model, signal }, take);
+      if (body.stream !== true) return await sendWholeChat(body, reply, run);
+      const choices = requests.map((_, index) => new ChatDeltas(index));
+      return await streamChoices(reply, signal, run, {
+        head: replyHead("chatcmpl", "chat.completion.chunk", body.model),
+        chunksOf: (event, choice) => choices[choice]?.take(event) ?? [],
+        usage: options?.include_usage === true ? () => usageOf(choices, n) : undefined,
+      });
     },
   );
 }
 
-type Run = (take: TakeEvent) => Promise<void>;
-
 async function sendWholeChat(
   { model, n = 1, logprobs }: ChatCompletionBody,
   reply: FastifyReply,
-  run: Run,
+  run: RunChoices,
 ): Promise<FastifyReply> {
   const choices = Array.from({ length: n }, (_, index) => new ChatChoice(index, logprobs === true));
   await run((event, choice) => choices[choice]?.take(event));
@@ -46,28 +50,4 @@ async function sendWholeChat(
     // Ours: parts dropped from the conversation.
     ...(truncated !== undefined && { truncated }),
   });
-}
-
-async function streamChat(
-  { model, n = 1, stream_options: options }: ChatCompletionBody,
-  stream: EventStream,
-  reply: FastifyReply,
-  run: Run,
-): Promise<FastifyReply> {
-  const head = replyHead("chatcmpl", "chat.completion.chunk", model);
-  const choices = Array.from({ length: n }, (_, index) => new ChatDeltas(index));
-  try {
-    await run(async (event, choice) => {
-      for (const chunk of choices[choice]?.take(event) ?? []) {
-        await stream.send({ ...head, ...chunk });
-      }
-    });
-    if (options?.include_usage === true) {
-      await stream.send({ ...head, choices: [], usage: usageOf(choices, n) });
-    }
-    await stream.done();
-  } catch (error) {
-    await stream.fail(error);
-  }
-  return reply;
 }

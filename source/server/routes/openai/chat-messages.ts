@@ -1,6 +1,6 @@
 // Turns the messages of a chat completion request into the model's conversation.
 import { quoteShort } from "../../../base/display-text.ts";
-import { isRecord } from "../../../base/json-record.ts";
+import { isRecord, parseJson } from "../../../base/json.ts";
 import type { ToolCall } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
@@ -81,12 +81,7 @@ function toToolCall({ id, type, function: called }: ToolCallBody, where: string)
 }
 
 function parseArguments(text: string, param: string): Record<string, unknown> {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    // Reported below, together with values that are no object.
-  }
+  const value = parseJson(text);
   if (isRecord(value)) {
     return { ...value };
   }

@@ -23,29 +23,51 @@ interface CompletionChoiceOptions {
 export class CompletionChoice {
   readonly meter = new TokenMeter();
   readonly #index: number;
-  readonly #logprobs: CompletionLogprobLists | undefined;
+  readonly #topLogprobs: number | undefined;
+  readonly #decoder = new TextDecoder();
+  /** Characters of the text so far. */
+  #characters = 0;
   #echo: string;
 
   constructor({ index, echo, topLogprobs }: CompletionChoiceOptions) {
     this.#index = index;
     this.#echo = echo;
-    this.#logprobs =
-      topLogprobs === undefined ? undefined : new CompletionLogprobLists(topLogprobs);
+    this.#topLogprobs = topLogprobs;
   }
 
-  /** @returns undefined for events that clients do not get */
-  take(event: CanonicalEvent): CompletionPiece | undefined {
+  /** @returns nothing for events that clients do not get */
+  take(event: CanonicalEvent): CompletionPiece[] {
     this.meter.take(event);
-    if (event.type !== "text" && event.type !== "done") return undefined;
-    const text = this.#echo + (event.type === "text" ? event.text : "");
+    if (event.type !== "text" && event.type !== "done") return [];
+    const isText = event.type === "text";
+    const text = this.#echo + (isText ? event.text : "");
     this.#echo = "";
-    const logprobs = event.type === "text" ? event.logprobs : undefined;
+    return [
+      {
+        text,
+        index: this.#index,
+        logprobs: isText ? this.#logprobs(event.logprobs) : null,
+        finish_reason: isText ? null : event.reason,
+      },
+    ];
+  }
+
+  #logprobs(logprobs: readonly TokenLogprob[] | undefined): CompletionLogprobs | null {
+    if (logprobs === undefined || this.#topLogprobs === undefined) return null;
     return {
-      text,
-      index: this.#index,
-      logprobs: logprobs === undefined ? null : (this.#logprobs?.lists(logprobs) ?? null),
-      finish_reason: event.type === "done" ? event.reason : null,
+      tokens: logprobs.map(({ token }) => token),
+      token_logprobs: logprobs.map(({ logprob }) => logprob),
+      top_logprobs: this.#topLogprobs === 0 ? null : logprobs.map(alternatives),
+      text_offset: logprobs.map(({ bytes }) => this.#advance(bytes)),
     };
+  }
+
+  /** A token may end inside a character: the next one then has the same offset. */
+  #advance(bytes: readonly number[]): number {
+    const offset = this.#characters;
+    const text = this.#decoder.decode(Uint8Array.from(bytes), { stream: true });
+    this.#characters += [...text].length;
+    return offset;
   }
 }
 
@@ -77,35 +99,6 @@ interface CompletionLogprobs {
   top_logprobs: Array<Record<string, number>> | null;
   /** Offset of each token in the whole text, in characters. */
   text_offset: number[];
-}
-
-/** Tracks the text offset across the pieces of one choice. */
-export class CompletionLogprobLists {
-  readonly #top: number;
-  readonly #decoder = new TextDecoder();
-  #characters = 0;
-
-  /** @param top number of requested alternatives */
-  constructor(top: number) {
-    this.#top = top;
-  }
-
-  lists(logprobs: readonly TokenLogprob[]): CompletionLogprobs {
-    return {
-      tokens: logprobs.map(({ token }) => token),
-      token_logprobs: logprobs.map(({ logprob }) => logprob),
-      top_logprobs: this.#top === 0 ? null : logprobs.map(alternatives),
-      text_offset: logprobs.map(({ bytes }) => this.#advance(bytes)),
-    };
-  }
-
-  /** A token may end inside a character: the next one then has the same offset. */
-  #advance(bytes: readonly number[]): number {
-    const offset = this.#characters;
-    const text = this.#decoder.decode(Uint8Array.from(bytes), { stream: true });
-    this.#characters += [...text].length;
-    return offset;
-  }
 }
 
 /** The chosen token is always included, so there may be one more than requested. */

@@ -1,13 +1,13 @@
 // POST /v1/completions
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { clientSignal, findModel } from "../../run-request.ts";
 import { CompletionChoice, type CompletionPiece, joinPieces } from "./completion-choice.ts";
 import { CompletionBody, type PromptRequest, toPromptRequests } from "./completion-prompts.ts";
-import { EventStream } from "./event-stream.ts";
 import { replyHead, usageOf } from "./reply-fields.ts";
-import { repeatWithSeeds, runChoices, type TakeEvent } from "./run-choices.ts";
+import { type RunChoices, repeatWithSeeds, runChoices } from "./run-choices.ts";
+import { streamChoices } from "./stream-choices.ts";
 
 export function registerCompletions(app: FastifyInstance, dependencies: ServerDependencies): void {
   app.post<{ Body: CompletionBody }>(
@@ -15,7 +15,7 @@ export function registerCompletions(app: FastifyInstance, dependencies: ServerDe
     { schema: { body: CompletionBody } },
     async (request, reply) => {
       const { body } = request;
-      const { n = 1, logprobs: topLogprobs } = body;
+      const { n = 1, logprobs: topLogprobs, stream_options: options } = body;
       const { model, rules } = await findModel(dependencies, request, body);
       const prompts = toPromptRequests(body, rules, model.facts.vocabularySize);
       const requests = prompts.flatMap(({ canonical }) => repeatWithSeeds(canonical, n, model));
@@ -26,10 +26,22 @@ export function registerCompletions(app: FastifyInstance, dependencies: ServerDe
         const echo = texts[Math.floor(index / n)] ?? "";
         return new CompletionChoice({ index, echo, topLogprobs });
       });
-      const run: Run = (take) => runChoices(dependencies, reply, requests, { model, signal }, take);
-      return body.stream === true
-        ? await streamCompletion(body, new EventStream(reply, signal), reply, { choices, run })
-        : await sendWholeCompletion(body, reply, { choices, run });
+      const run: RunChoices = (take) =>
+        runChoices(dependencies, reply, requests, { model, signal }, take);
+      const head = replyHead("cmpl", "text_completion", body.model);
+      if (body.stream === true) {
+        return await streamChoices(reply, signal, run, {
+          head,
+          chunksOf: (event, choice) =>
+            (choices[choice]?.take(event) ?? []).map((piece) => ({ choices: [piece] })),
+          usage: options?.include_usage === true ? () => usageOf(choices, n) : undefined,
+        });
+      }
+      const pieces: CompletionPiece[][] = choices.map(() => []);
+      await run((event, choice) => {
+        pieces[choice]?.push(...(choices[choice]?.take(event) ?? []));
+      });
+      return { ...head, choices: pieces.map(joinPieces), usage: usageOf(choices, n) };
     },
   );
 }
@@ -50,50 +62,4 @@ async function echoesOf(
     }
   }
   return texts;
-}
-
-type Run = (take: TakeEvent) => Promise<void>;
-
-interface CompletionWork {
-  choices: readonly CompletionChoice[];
-  run: Run;
-}
-
-async function sendWholeCompletion(
-  { model, n = 1 }: CompletionBody,
-  reply: FastifyReply,
-  { choices, run }: CompletionWork,
-): Promise<FastifyReply> {
-  const pieces: CompletionPiece[][] = choices.map(() => []);
-  await run((event, choice) => {
-    const piece = choices[choice]?.take(event);
-    if (piece !== undefined) pieces[choice]?.push(piece);
-  });
-  return await reply.send({
-    ...replyHead("cmpl", "text_completion", model),
-    choices: pieces.map(joinPieces),
-    usage: usageOf(choices, n),
-  });
-}
-
-async function streamCompletion(
-  { model, n = 1, stream_options: options }: CompletionBody,
-  stream: EventStream,
-  reply: FastifyReply,
-  { choices, run }: CompletionWork,
-): Promise<FastifyReply> {
-  const head = replyHead("cmpl", "text_completion", model);
-  try {
-    await run(async (event, choice) => {
-      const piece = choices[choice]?.take(event);
-      if (piece !== undefined) await stream.send({ ...head, choices: [piece] });
-    });
-    if (options?.include_usage === true) {
-      await stream.send({ ...head, choices: [], usage: usageOf(choices, n) });
-    }
-    await stream.done();
-  } catch (error) {
-    await stream.fail(error);
-  }
-  return reply;
 }

@@ -1,6 +1,5 @@
 // Fields of replies: the head of each object, and `usage`.
 import { randomUUID } from "node:crypto";
-import type { GenerationStatistics } from "../../../engine/generation.ts";
 import type { CanonicalEvent } from "../../../engine/request.ts";
 
 /**
@@ -21,32 +20,22 @@ export function replyHead(prefix: "chatcmpl" | "cmpl", object: string, model: st
 
 /** Counts the tokens of one choice from its events. */
 export class TokenMeter {
-  #statistics: GenerationStatistics | undefined;
+  promptTokens = 0;
+  cachedTokens = 0;
+  completionTokens = 0;
+  reasoningTokens = 0;
   #tokens = 0;
-  #reasoningTokens = 0;
 
   take(event: CanonicalEvent): void {
-    if (event.type === "done") this.#statistics = event.statistics;
+    if (event.type === "done") {
+      this.promptTokens = event.statistics.promptTokens;
+      this.cachedTokens = event.statistics.cachedTokens;
+      this.completionTokens = event.statistics.completionTokens;
+    }
     if (!("tokens" in event) || event.type === "truncated") return;
     // An event carries the count of the whole answer so far.
-    if (event.type === "thinking") this.#reasoningTokens += event.tokens - this.#tokens;
+    if (event.type === "thinking") this.reasoningTokens += event.tokens - this.#tokens;
     this.#tokens = event.tokens;
-  }
-
-  get promptTokens(): number {
-    return this.#statistics?.promptTokens ?? 0;
-  }
-
-  get cachedTokens(): number {
-    return this.#statistics?.cachedTokens ?? 0;
-  }
-
-  get completionTokens(): number {
-    return this.#statistics?.completionTokens ?? 0;
-  }
-
-  get reasoningTokens(): number {
-    return this.#reasoningTokens;
   }
 }
 

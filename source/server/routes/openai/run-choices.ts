@@ -24,7 +24,10 @@ export function repeatWithSeeds(
 }
 
 /** Takes an event of a choice; its choice runs on when this has settled. */
-export type TakeEvent = (event: CanonicalEvent, choice: number) => void | Promise<void>;
+type TakeEvent = (event: CanonicalEvent, choice: number) => void | Promise<void>;
+
+/** Runs all choices of a request, see `runChoices`. */
+export type RunChoices = (take: TakeEvent) => Promise<void>;
 
 /**
  * Resolves when all choices are complete. A failure of one, or of `take`, ends the others.

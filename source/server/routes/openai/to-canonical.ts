@@ -1,6 +1,6 @@
 // Translates a chat completion request to the canonical request.
 import { quoteShort } from "../../../base/display-text.ts";
-import { isRecord } from "../../../base/json-record.ts";
+import { isRecord } from "../../../base/json.ts";
 import {
   type AnswerFormat,
   type CanonicalRequest,

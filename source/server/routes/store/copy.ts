@@ -7,7 +7,7 @@ import { copyModel } from "../../../store/library/create-model.ts";
 import type { ModelCatalog } from "../../../store/model-catalog.ts";
 import type { ModelName } from "../../../store/model-reference.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { CopyBody } from "./schema.ts";
+import { CopyBody, parseStoredName } from "./schema.ts";
 
 export function registerCopy(app: FastifyInstance, { library }: ServerDependencies): void {
   const { catalog, store } = library;
@@ -29,16 +29,8 @@ export function registerCopy(app: FastifyInstance, { library }: ServerDependenci
   );
 }
 
-/** Clients of Ollama look for these texts. */
 function parseEnd(catalog: ModelCatalog, end: "source" | "destination", text: string): ModelName {
-  try {
-    const parsed = catalog.parse(text);
-    if (parsed.kind === "name") return parsed.name;
-  } catch (error) {
-    const isName = error instanceof ProductError && error.code === storeErrors.nameInvalid.code;
-    if (!isName) throw error;
-  }
-  throw new ProductError(storeErrors.nameInvalid, {
+  return parseStoredName(catalog, text, {
     message: `${end} ${quoteShort(text)} is invalid`,
     hint: "Names look like my-model or my-model:tag.",
     param: end,

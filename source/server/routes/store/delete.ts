@@ -1,13 +1,12 @@
 // DELETE /api/delete: removes a model, and unloads it unless another name uses it.
 import type { FastifyInstance } from "fastify";
 import { quoteShort } from "../../../base/display-text.ts";
-import { describeError, ProductError } from "../../../base/product-error.ts";
-import { storeErrors } from "../../../store/errors.ts";
+import { describeError } from "../../../base/product-error.ts";
 import { planRemoval } from "../../../store/library/remove-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { otherModelOf } from "../../loaded-names.ts";
-import { DeleteBody, nameIn } from "./schema.ts";
+import { DeleteBody, nameIn, parseStoredName } from "./schema.ts";
 
 export function registerDelete(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { requestLog, library } = dependencies;
@@ -18,7 +17,11 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
     async ({ body, record }, reply) => {
       const name = nameIn(body);
       if (name === "") throw invalidField("model", "model is required");
-      checkName(dependencies, name);
+      parseStoredName(catalog, name, {
+        message: `name ${quoteShort(name)} is invalid`,
+        hint: "Name a model that GET /api/tags lists.",
+        param: "model",
+      });
       if (body.dry_run === true) {
         // The log tells it from a deletion.
         if (record !== undefined) requestLog.update(record, { parameters: { dry_run: true } });
@@ -35,21 +38,6 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
       return await reply.code(200).send();
     },
   );
-}
-
-/** Clients of Ollama look for this text. */
-function checkName({ catalog }: ServerDependencies, name: string): void {
-  try {
-    if (catalog.parse(name).kind === "name") return;
-  } catch (error) {
-    const isName = error instanceof ProductError && error.code === storeErrors.nameInvalid.code;
-    if (!isName) throw error;
-  }
-  throw new ProductError(storeErrors.nameInvalid, {
-    message: `name ${quoteShort(name)} is invalid`,
-    hint: "Name a model that GET /api/tags lists.",
-    param: "model",
-  });
 }
 
 /**

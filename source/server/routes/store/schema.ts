@@ -1,5 +1,7 @@
 // Shapes of requests about models in the store, and the names in them.
 import { type Static, Type } from "typebox";
+import { ProductError, type ProductErrorDetails } from "../../../base/product-error.ts";
+import { storeErrors } from "../../../store/errors.ts";
 import type { ModelCatalog } from "../../../store/model-catalog.ts";
 import type { ModelName } from "../../../store/model-reference.ts";
 import { invalidField } from "../../errors.ts";
@@ -64,6 +66,27 @@ export const CreateBody = Type.Object({
   modelfile: Type.Optional(Type.String()),
 });
 export type CreateBody = Static<typeof CreateBody>;
+
+/**
+ * Parses the name of a model in the store.
+ *
+ * @param refusal in the words that clients of Ollama look for
+ * @throws ProductError `STORE_NAME_INVALID`
+ */
+export function parseStoredName(
+  catalog: ModelCatalog,
+  text: string,
+  refusal: ProductErrorDetails,
+): ModelName {
+  try {
+    const parsed = catalog.parse(text);
+    if (parsed.kind === "name") return parsed.name;
+  } catch (error) {
+    const isName = error instanceof ProductError && error.code === storeErrors.nameInvalid.code;
+    if (!isName) throw error;
+  }
+  throw new ProductError(storeErrors.nameInvalid, refusal);
+}
 
 /** @throws ProductError `STORE_NAME_INVALID`, `SERVER_FIELD_INVALID` for a path */
 export function parseNewName(catalog: ModelCatalog, text: string): ModelName {

@@ -15,7 +15,7 @@ import { detailsRecord } from "../native/records.ts";
 
 export function registerTags(app: FastifyInstance, dependencies: ServerDependencies): void {
   const { catalog, scheduler, log } = dependencies;
-  const readings = new KnownReadings(catalog);
+  const readingOf = readingsIn(catalog);
   const reportedProblems = new Set<string>();
   // Some clients poll every second, and each call reads the whole store.
   const listText = shareCalls(async () => {
@@ -28,7 +28,7 @@ export function registerTags(app: FastifyInstance, dependencies: ServerDependenc
     const free = await scheduler.freeRoom();
     // Runs in sequence: each may open a file, and most are cached.
     for (const model of models) {
-      const reading = await readings.of(model);
+      const reading = await readingOf(model);
       records.push({
         ...toRecord(model),
         ...(reading !== undefined && {
@@ -66,35 +66,22 @@ interface Reading {
   capabilities: readonly Capability[];
 }
 
-/** Reads files once per digest. */
-class KnownReadings {
-  readonly #catalog: ModelCatalog;
-  readonly #known = new Map<string, Promise<Reading | undefined>>();
-
-  constructor(catalog: ModelCatalog) {
-    this.#catalog = catalog;
-  }
-
-  async of({ name, digest }: ModelSummary): Promise<Reading | undefined> {
-    const known = this.#known.get(digest);
-    if (known !== undefined) return await known;
-    if (this.#known.size >= mostKept) this.#known.clear();
-    const pending = this.#read(name);
-    this.#known.set(digest, pending);
-    const reading = await pending;
-    // A missing file may come back.
-    if (reading === undefined) this.#known.delete(digest);
-    return reading;
-  }
-
-  async #read(name: string): Promise<Reading | undefined> {
+/** Returns a function that reads the files of each digest once. */
+function readingsIn(catalog: ModelCatalog) {
+  const known = new Map<string, Reading>();
+  return async ({ name, digest }: ModelSummary): Promise<Reading | undefined> => {
+    const found = known.get(digest);
+    if (found !== undefined) return found;
     try {
-      const model = await this.#catalog.resolve(name);
-      return { model, capabilities: readTemplate(model).capabilities };
+      const model = await catalog.resolve(name);
+      const reading = { model, capabilities: readTemplate(model).capabilities };
+      if (known.size >= mostKept) known.clear();
+      known.set(digest, reading);
+      return reading;
     } catch {
       return undefined; // whoever uses the model gets the error
     }
-  }
+  };
 }
 
 /**

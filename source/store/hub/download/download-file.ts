@@ -42,7 +42,7 @@ export interface FileDownload {
   /** Returns the final path of a file whose hash the hub does not list. */
   destinationOf?: (sha256: string) => string;
   tuning: DownloadTuning;
-  limit?: RateLimit;
+  limit: RateLimit | undefined;
   signal: AbortSignal;
   report: (report: FileReport) => void;
 }

@@ -1,6 +1,6 @@
 // Notes about an unfinished file: its identity, and the ranges that have arrived.
 import { open, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { isRecord } from "../../../base/json-record.ts";
+import { isRecord, parseJson } from "../../../base/json.ts";
 import { isMissing } from "../../library/disk-errors.ts";
 import { type ByteRange, ByteRanges } from "./byte-ranges.ts";
 
@@ -94,12 +94,7 @@ export async function resumableBytes(target: string, identity: FileIdentity): Pr
 }
 
 function parseNotes(text: string): (FileIdentity & { ranges: ByteRange[] }) | undefined {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
   if (!isRecord(value)) return undefined;
   const { version, sizeBytes, sha256, etag, ranges } = value;
   if (version !== notesVersion || typeof sizeBytes !== "number" || !Array.isArray(ranges)) {

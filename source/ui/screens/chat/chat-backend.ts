@@ -1,9 +1,8 @@
 // The model behind the chat, and the chat's initial options.
 
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../../client/chat-events.ts";
-import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
+import type { ParameterValue, SessionDeployment, SessionHead } from "../../../sessions/session.ts";
 import type { SessionStore } from "../../../sessions/session-store.ts";
-import type { ParameterValue } from "./commands/model-parameters.ts";
 
 /** Settings for the rest of the chat. */
 export interface ChatSettings {
@@ -94,7 +93,7 @@ export interface ChatOptions {
    * Messages stored with the model: they are shown, and the model sees them anyway. The chat does not
    * wait until they are loaded.
    */
-  readonly messages?: readonly ClientMessage[] | Promise<readonly ClientMessage[]>;
+  readonly messages?: Promise<readonly ClientMessage[]>;
   /** Relative paths start here. Defaults to the working directory. */
   readonly folder?: string;
 }

@@ -21,11 +21,10 @@ import {
   useConversationFigures,
   useEmptyChatRows,
 } from "./chat-view.ts";
-import { Completions, Composer, Queued } from "./composer/composer.tsx";
+import { BelowMessages } from "./composer/composer.tsx";
 import { InlineChat } from "./inline-chat.tsx";
 import { ReaderChat } from "./reader-chat.tsx";
 import { SessionsPane } from "./sessions-pane.tsx";
-import { StatusLine } from "./status-line.tsx";
 import { EmptyChat } from "./transcript/empty-chat.tsx";
 import { Transcript } from "./transcript/transcript.tsx";
 
@@ -75,24 +74,16 @@ function WindowChat({ chat, ...size }: ChatBodyProps): ReactElement {
 
 function Conversation({ chat, ...size }: ChatBodyProps): ReactElement {
   const { columns } = size;
-  const rows = useChatLayout(chat, size);
+  const layout = useChatLayout(chat, size);
   const emptyRows = useEmptyChatRows(chat, columns);
   return (
     <>
       {emptyRows === undefined ? (
-        <Transcript chat={chat} columns={columns} rows={rows.transcriptRows} />
+        <Transcript chat={chat} columns={columns} rows={layout.transcriptRows} />
       ) : (
-        <EmptyChat rows={emptyRows} height={rows.transcriptRows} />
+        <EmptyChat rows={emptyRows} height={layout.transcriptRows} />
       )}
-      <Composer
-        store={chat.store}
-        columns={columns}
-        textRows={rows.composerTextRows}
-        y={rows.transcriptRows}
-      />
-      <Queued store={chat.store} columns={columns} rows={rows.queueRows} />
-      <Completions store={chat.store} columns={columns} rows={rows.menuRows} />
-      <StatusLine chat={chat} columns={columns} />
+      <BelowMessages chat={chat} columns={columns} layout={layout} y={layout.transcriptRows} />
     </>
   );
 }

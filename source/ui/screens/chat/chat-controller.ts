@@ -4,8 +4,9 @@ import { quitNotice } from "../../frame/quit.ts";
 import { plural } from "../../text/quantities.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
-import type { CommandContext, Printed } from "./commands/command.ts";
+import type { Printed } from "./commands/command.ts";
 import { helpText } from "./commands/command-table.ts";
+import type { ScreenContext } from "./commands/key-commands.ts";
 import { askChatSettings } from "./commands/settings-form.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
 import { emptyQueue } from "./composer/message-queue.ts";
@@ -28,7 +29,7 @@ const freshView: Partial<ChatState> = {
   queue: emptyQueue,
 };
 
-export class ChatController implements CommandContext {
+export class ChatController implements ScreenContext {
   readonly #chat: ChatParts;
   readonly composer: ComposerActions;
   readonly messages: MessageActions;
@@ -38,7 +39,7 @@ export class ChatController implements CommandContext {
   constructor(chat: ChatParts) {
     this.#chat = chat;
     this.messages = new MessageActions(chat);
-    this.composer = new ComposerActions(chat, this);
+    this.composer = new ComposerActions(chat, this, this.messages);
   }
 
   get actions(): ChatActions {
@@ -57,14 +58,16 @@ export class ChatController implements CommandContext {
     this.#update({ notice: { text, isWarning: false } });
   }
 
-  /** Shows why something failed. */
-  warn(text: string): void {
-    this.#update({ notice: { text, isWarning: true } });
-  }
-
   /** Clears the notice, since a key has been pressed. */
   clearNotice(): void {
     if (this.#state.notice !== undefined) this.#update({ notice: undefined });
+  }
+
+  /** Text was typed: a later Ctrl+C or Esc is a first press again. */
+  typed(): void {
+    this.clearNotice();
+    this.#interruptedAtMs = -Infinity;
+    this.#escapedAtMs = -Infinity;
   }
 
   print(text: string, line?: string): undefined {
@@ -106,8 +109,20 @@ export class ChatController implements CommandContext {
       this.notify("Esc again to edit the last message");
       return;
     }
-    const sentence = this.messages.editLast();
-    if (sentence !== undefined) this.warn(sentence);
+    const sentence = this.editLast();
+    if (sentence !== undefined) this.#chat.warn(sentence);
+  }
+
+  regenerate(): Promise<string | undefined> {
+    return this.messages.regenerate(true);
+  }
+
+  editLast(): string | undefined {
+    return this.messages.editLast();
+  }
+
+  write(text: string): undefined {
+    this.composer.edit({ type: "replace", text });
   }
 
   leave(): undefined {

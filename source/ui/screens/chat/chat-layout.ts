@@ -20,7 +20,6 @@ const queueRowsMaximum = 3;
 export interface ChatLayout {
   readonly transcriptRows: number;
   readonly composerTextRows: number;
-  readonly composerRows: number;
   readonly statusRows: number;
   readonly menuRows: number;
   readonly queueRows: number;
@@ -103,7 +102,6 @@ export function distributeRows(
     menuRows,
     queueRows,
     composerTextRows,
-    composerRows,
     statusRows,
   };
 }

@@ -60,22 +60,22 @@ export class ChatScreen implements Screen {
     { clock, frame, glyphs, layout }: ScreenContext,
     watch: ServerWatch | undefined,
   ) {
-    const { backend, settings, messages = [], sessions, folder = process.cwd() } = options;
+    const { backend, settings, sessions, folder = process.cwd() } = options;
     this.#options = options;
     this.#watch = watch;
-    const stored = messages instanceof Promise ? [] : messages;
-    const store = new Store(createChatState(settings, stored, history.entries));
+    const store = new Store(createChatState(settings, history.entries));
     this.#store = store;
+    const warn = (text: string) => store.update({ notice: { text, isWarning: true } });
     const recorder =
       sessions &&
       new SessionRecorder(sessions, clock, {
-        tell: (text) => store.update({ notice: { text, isWarning: true } }),
+        tell: warn,
         onNamed: () => void this.#listSaved(),
       });
     this.#recorder = recorder;
     const actions = new ChatActions({
       backend,
-      keeping: sessions && recorder ? { store: sessions, recorder } : undefined,
+      recorder,
       read: () => store.get(),
       change: (change) => {
         const conversation = store.get().conversation + (change.entries === undefined ? 0 : 1);
@@ -98,13 +98,14 @@ export class ChatScreen implements Screen {
         store,
         clock,
         onSaid: () => this.#said(),
-        onEnded: (state) => this.#controller.composer.answerEnded(state),
+        onEnded: (state) => this.#controller.composer.sender.answerEnded(state),
       }),
       actions,
       frame,
       clock,
       historyFile: history.file,
       goElsewhere: options.goElsewhere,
+      warn,
       size: () => conversationSize(frame.bodySize(), shownWatch !== undefined),
       isRead: layout === "reader",
     };
@@ -143,12 +144,12 @@ export class ChatScreen implements Screen {
     if (model === facts.name) return;
     const controller = this.#controller;
     if (this.#chat.session.isBusy) {
-      controller.warn(`Still answering: wait, then use /model ${model}`);
+      this.#chat.warn(`Still answering: wait, then use /model ${model}`);
       return;
     }
     void controller.actions.switchModel(model).then(
       (sentence) => controller.print(sentence),
-      (error: unknown) => controller.warn(describeError(error)),
+      (error: unknown) => this.#chat.warn(describeError(error)),
     );
   }
 
@@ -160,7 +161,7 @@ export class ChatScreen implements Screen {
   }
 
   notify(sentence: string): void {
-    this.#controller.warn(sentence);
+    this.#chat.warn(sentence);
   }
 
   commands(): readonly BoundCommand[] {
@@ -191,7 +192,7 @@ export class ChatScreen implements Screen {
   }
 
   type(text: string): void {
-    this.#controller.clearNotice();
+    this.#controller.typed();
     this.#controller.composer.insert(text);
   }
 
@@ -242,7 +243,7 @@ export class ChatScreen implements Screen {
   /** Adds the messages stored with the model once they are loaded. */
   async #showStored(): Promise<void> {
     const { messages, backend } = this.#options;
-    if (!(messages instanceof Promise)) return;
+    if (messages === undefined) return;
     const { name } = backend.facts;
     try {
       const stored = storedEntries(await messages);
@@ -277,7 +278,7 @@ export class ChatScreen implements Screen {
 
 /** Typed commands say if they may run during an answer; keys have their own conditions. */
 function waitsForAnswer(
-  { keys, isAllowedWhileBusy = false }: Command,
+  { keys, isAllowedWhileBusy = false }: Pick<Command, "keys" | "isAllowedWhileBusy">,
   { isBusy }: CommandSituation,
 ): boolean {
   return isBusy && keys.length === 0 && !isAllowedWhileBusy;

@@ -1,17 +1,13 @@
 // State of the chat screen, as one immutable value.
 
-import type { AnswerStatistics, ChatEvent, ClientMessage } from "../../../client/chat-events.ts";
+import type { AnswerStatistics, ChatEvent } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { ChatSettings } from "./chat-backend.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { emptyQueue, type MessageQueue } from "./composer/message-queue.ts";
-import {
-  type EntryImage,
-  storedEntries,
-  type TranscriptEntry,
-} from "./conversation/transcript-entry.ts";
+import type { EntryImage, TranscriptEntry } from "./conversation/transcript-entry.ts";
 import { followTail, type Viewport } from "./transcript/transcript-window.ts";
 
 export type ActivityPhase =
@@ -81,11 +77,10 @@ export interface ChatState {
 
 export function createChatState(
   settings: ChatSettings | undefined,
-  messages: readonly ClientMessage[],
   history: readonly string[],
 ): ChatState {
   return {
-    entries: storedEntries(messages),
+    entries: [],
     conversation: 0,
     activity: undefined,
     figures: undefined,

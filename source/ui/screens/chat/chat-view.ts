@@ -45,6 +45,8 @@ export interface ChatParts extends ChatView {
   readonly clock: Clock;
   readonly historyFile: PromptHistoryFile | undefined;
   readonly goElsewhere: ChatOptions["goElsewhere"];
+  /** Shows why something failed. */
+  readonly warn: (text: string) => void;
   readonly size: () => BodySize;
   /** True for a screen reader: lists are printed instead of opened over the chat. */
   readonly isRead: boolean;

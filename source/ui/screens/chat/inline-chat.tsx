@@ -14,8 +14,7 @@ import {
   useEmptyChatRows,
   useModelFacts,
 } from "./chat-view.ts";
-import { Completions, Composer, Queued } from "./composer/composer.tsx";
-import { StatusLine } from "./status-line.tsx";
+import { BelowMessages } from "./composer/composer.tsx";
 import { EmptyChat } from "./transcript/empty-chat.tsx";
 import { Message } from "./transcript/message.tsx";
 import { finishedCount, type PrintedItem } from "./transcript/printed-entries.ts";
@@ -44,15 +43,7 @@ export function InlineChat({ chat, ...size }: InlineChatProps): ReactElement {
       ) : (
         <EmptyChat rows={emptyRows} height={height} />
       )}
-      <Composer
-        store={chat.store}
-        columns={columns}
-        textRows={layout.composerTextRows}
-        y={height}
-      />
-      <Queued store={chat.store} columns={columns} rows={layout.queueRows} />
-      <Completions store={chat.store} columns={columns} rows={layout.menuRows} />
-      <StatusLine chat={chat} columns={columns} />
+      <BelowMessages chat={chat} columns={columns} layout={layout} y={height} />
     </Box>
   );
 }

@@ -2,30 +2,35 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { useStore } from "../../hooks/use-store.ts";
+import { useParts, useStore } from "../../hooks/use-store.ts";
 import { neutraliseText } from "../../text/neutralise.ts";
 import { asciiGlyphs } from "../../theme.ts";
-import type { Activity } from "./chat-state.ts";
+import type { Activity, ChatState } from "./chat-state.ts";
 import { type ChatView, useModelFacts } from "./chat-view.ts";
 import { foundEntry } from "./composer/history-search.ts";
+import type { Menu } from "./composer/menu.ts";
 import { queueHint } from "./composer/message-queue.ts";
-import { activityText, statusRun } from "./status-text.ts";
+import { activityText, type ModelLine, statusRun } from "./status-text.ts";
 
 /** Width of a status, which is never cut. */
 const statusWidth = 1000;
 
 /** Has few lines that rarely change, since Ink writes all of them again on every change. */
 export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement {
-  const { store } = chat;
-  const text = useStore(store, ({ editor }) => editor.text);
-  const notice = useStore(store, (state) => state.notice);
   const status = useStatus(chat);
+  const state = useParts(chat.store, "editor", "notice", "search", "menu", "queue");
+  const lines = {
+    Status: state.notice?.text ?? status,
+    Search: searchText(state),
+    Completion: menuText(state.menu),
+    Queue: queueHint(state.queue),
+  };
+  const { text } = state.editor;
   return (
     <Box flexDirection="column">
-      <Text>{`Status: ${neutraliseText(notice?.text ?? status, true)}`}</Text>
-      <SearchLine chat={chat} />
-      <MenuLine chat={chat} />
-      <QueueLine chat={chat} />
+      {Object.entries(lines).map(([name, line]) =>
+        line === "" ? null : <Text key={name}>{`${name}: ${neutraliseText(line, true)}`}</Text>,
+      )}
       <Box aria-role="textbox">
         <Text aria-label={`Message: ${neutraliseText(text, true)}`}>{text}</Text>
       </Box>
@@ -33,29 +38,15 @@ export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement 
   );
 }
 
-function SearchLine({ chat }: { readonly chat: ChatView }): ReactElement | null {
-  const search = useStore(chat.store, (state) => state.search);
-  const history = useStore(chat.store, ({ editor }) => editor.history);
-  if (search === undefined) return null;
-  const found = foundEntry(search, history);
-  return (
-    <Text>{`Search: ${neutraliseText(search.query, true)}, ${neutraliseText(found, true) || "nothing"}`}</Text>
-  );
+function searchText({ search, editor }: Pick<ChatState, "search" | "editor">): string {
+  if (search === undefined) return "";
+  return `${search.query}, ${foundEntry(search, editor.history) || "nothing"}`;
 }
 
-function MenuLine({ chat }: { readonly chat: ChatView }): ReactElement | null {
-  const menu = useStore(chat.store, (state) => state.menu);
+function menuText(menu: Menu | undefined): string {
   const item = menu?.items[menu.selected];
-  if (menu === undefined || item === undefined) return null;
-  const place = `${menu.selected + 1} of ${menu.items.length}`;
-  const words = neutraliseText(`${item.title} ${item.note}`.trim(), true);
-  return <Text>{`Completion: ${words}, ${place}`}</Text>;
-}
-
-function QueueLine({ chat }: { readonly chat: ChatView }): ReactElement | null {
-  const queue = useStore(chat.store, (state) => state.queue);
-  const hint = queueHint(queue);
-  return hint === "" ? null : <Text>{`Queue: ${hint}`}</Text>;
+  if (menu === undefined || item === undefined) return "";
+  return `${`${item.title} ${item.note}`.trim()}, ${menu.selected + 1} of ${menu.items.length}`;
 }
 
 function useStatus(chat: ChatView): string {
@@ -68,7 +59,7 @@ function useStatus(chat: ChatView): string {
 }
 
 /** Describes the request without figures that change all the time; shares are in steps of ten. */
-function calmText({ phase }: Activity, model: Parameters<typeof activityText>[1]): string {
+function calmText({ phase }: Activity, model: ModelLine): string {
   const calm = (fraction: number) => Math.floor(fraction * 10) / 10;
   const told = (of: Activity["phase"]) =>
     activityText({ phase: of, elapsedMs: 0 }, model, asciiGlyphs);

@@ -1,7 +1,7 @@
 // Texts of the status line: what the server is doing now, or the figures of the last answer.
 
 import { formatMilliseconds } from "../../../base/formats.ts";
-import type { AnswerStatistics } from "../../../client/chat-events.ts";
+import type { AnswerStatistics, ModelFacts } from "../../../client/chat-events.ts";
 import { textWidth } from "../../text/graphemes.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
@@ -11,10 +11,7 @@ import type { Activity, ActivityPhase, AnswerFigures, ChatState } from "./chat-s
 const crowdedShare = 0.8;
 const fullShare = 0.95;
 
-export interface ModelLine {
-  readonly name: string;
-  readonly contextLength: number | undefined;
-}
+export type ModelLine = Pick<ModelFacts, "name" | "contextLength">;
 
 export type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
 

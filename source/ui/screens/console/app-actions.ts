@@ -3,15 +3,10 @@
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatRelativeTime } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
-import type {
-  AppDocument,
-  DeployEvent,
-  RevisionDocument,
-  ScaleChange,
-} from "../../../cloud/admin/documents.ts";
+import type { AppDocument, DeployEvent, RevisionDocument } from "../../../cloud/admin/documents.ts";
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import type { Choice } from "../../frame/screen.ts";
-import { selectedApp, selectedReplica, selectNamed, setWork } from "./console-state.ts";
+import { selectedApp, selectedReplica, selectNamed } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
 import type { ConsoleContext } from "./pane-actions.ts";
 
@@ -70,16 +65,15 @@ export const scale = onApp(async ({ frame, feed }, app, typed) => {
   const text = typed !== "" ? typed : await frame.ask(question, rangeText(app.scale));
   if (text === undefined) return undefined;
   const range = readRange(text, app.scale);
-  if (range.kind === "wrong") return range.sentence;
-  if (range.kind === "reset") {
+  if (range === "reset") {
     const { scale } = await feed.server.client.resetScale(name);
     void feed.refresh();
     return `${name} is reset to ${rangeText(scale)} replicas`;
   }
-  const effect = rangeEffect(range.change);
+  const effect = rangeEffect(range);
   const change = `Scale ${name} from ${rangeText(app.scale)} to ${text.trim()}?`;
   if (!(await frame.confirm(`${change} ${effect}`))) return undefined;
-  const { scale } = await feed.server.client.scale(name, range.change);
+  const { scale } = await feed.server.client.scale(name, range);
   void feed.refresh();
   return `${name} scales ${rangeText(scale)}; later deployments keep it`;
 });
@@ -156,7 +150,8 @@ async function activate(
   app: string,
   revision: string,
 ): Outcome {
-  const note = (sentence: string | undefined) => store.update(setWork(store.get(), app, sentence));
+  const note = (sentence: string | undefined) =>
+    store.update({ works: { ...store.get().works, [app]: sentence } });
   note("starting");
   try {
     for await (const event of feed.server.client.activate(app, { revision }, closing)) {
@@ -202,45 +197,39 @@ function revisionChoice(
   };
 }
 
-type TypedRange =
-  | { readonly kind: "range"; readonly change: ScaleChange }
-  /** Back to the revision's own range. */
-  | { readonly kind: "reset" }
-  | { readonly kind: "wrong"; readonly sentence: string };
+type Range = Pick<ScaleSettings, "minConcurrency" | "maxConcurrency">;
 
 const replicasMaximum = 10_000;
 
-/** `1..4`, `1-4`, `4` for the largest number alone, `reset`. */
-export function readRange(text: string, scale: ScaleSettings): TypedRange {
+/**
+ * Reads `1..4`, `1-4`, `4` for the largest number alone, or `reset`.
+ *
+ * @throws with a sentence for anything else
+ */
+export function readRange(text: string, scale: ScaleSettings): Range | "reset" {
   const typed = text.trim().toLowerCase();
-  if (typed === "reset") return { kind: "reset" };
+  if (typed === "reset") return typed;
   const [, low, high] = /^(?:(\d{1,5})\s*(?:\.\.|-|to)\s*)?(\d{1,5})$/.exec(typed) ?? [];
   if (high === undefined) {
-    return { kind: "wrong", sentence: `Invalid range '${text}'; use one such as 0..4, or reset` };
+    throw new Error(`Invalid range '${text}'; use one such as 0..4, or reset`);
   }
   const maxConcurrency = Number(high);
   const minConcurrency = low === undefined ? scale.minConcurrency : Number(low);
   if (maxConcurrency < 1 || maxConcurrency > replicasMaximum) {
-    return {
-      kind: "wrong",
-      sentence: `Maximum ${high} is out of range; use 1 to ${replicasMaximum}`,
-    };
+    throw new Error(`Maximum ${high} is out of range; use 1 to ${replicasMaximum}`);
   }
   if (minConcurrency > maxConcurrency) {
-    return {
-      kind: "wrong",
-      sentence: `Minimum ${minConcurrency} is above maximum ${maxConcurrency}`,
-    };
+    throw new Error(`Minimum ${minConcurrency} is above maximum ${maxConcurrency}`);
   }
-  return { kind: "range", change: { minConcurrency, maxConcurrency } };
+  return { minConcurrency, maxConcurrency };
 }
 
-function rangeText({ minConcurrency, maxConcurrency }: ScaleSettings): string {
+function rangeText({ minConcurrency, maxConcurrency }: Range): string {
   return `${minConcurrency}..${maxConcurrency}`;
 }
 
 /** Explains a range before it is set. */
-export function rangeEffect({ minConcurrency = 0, maxConcurrency = 1 }: ScaleChange): string {
+export function rangeEffect({ minConcurrency, maxConcurrency }: Range): string {
   const floor =
     minConcurrency === 0 ? "Scales to zero when idle" : `Keeps ${minConcurrency} running when idle`;
   return `${floor}, up to ${maxConcurrency} under load.`;

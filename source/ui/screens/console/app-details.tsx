@@ -5,18 +5,12 @@ import type { ReactElement } from "react";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignText } from "../../text/text-run.ts";
+import type { PaneProps } from "./console-layout.ts";
+import type { ConsoleState } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
-import { type DetailsFacts, detailLabelWidth, detailRows } from "./detail-lines.ts";
+import { detailLabelWidth, detailRows } from "./detail-lines.ts";
 
-export interface AppDetailsProps {
-  readonly facts: DetailsFacts;
-  /** First visible row. */
-  readonly top: number;
-  readonly width: number;
-  readonly height: number;
-  /** Milliseconds since 1970. */
-  readonly now: number;
-}
+type AppDetailsProps = NonNullable<ConsoleState["details"]> & Omit<PaneProps, "state">;
 
 export function AppDetails({ facts, top, width, height, now }: AppDetailsProps): ReactElement {
   const { glyphs, theme } = useLook();

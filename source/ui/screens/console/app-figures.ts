@@ -3,16 +3,9 @@
 import type { AppDocument, UsageDocument } from "../../../cloud/admin/documents.ts";
 import { nameOf } from "./console-texts.ts";
 
-/** Totals of an app at one time. */
-interface UsageReading {
-  readonly atMs: number;
-  readonly requests: number;
-  readonly errors: number;
-  readonly clientErrors: number;
-  readonly ttfbMsP95: number | undefined;
-}
+type Totals = Pick<UsageDocument, "requests" | "errors" | "clientErrors" | "ttfbMsP95">;
 
-const unused = { requests: 0, errors: 0, clientErrors: 0, ttfbMsP95: undefined };
+const unused: Totals = { requests: 0, errors: 0, clientErrors: 0, ttfbMsP95: undefined };
 
 export interface AppFigures {
   /** In the last seconds; undefined until there are two readings. */
@@ -42,7 +35,7 @@ const rateSpanMs = 15_000;
 const historyLength = 60;
 
 interface AppReadings extends Pick<AppFigures, "inFlight" | "queued"> {
-  readonly usage: readonly UsageReading[];
+  readonly usage: readonly (Totals & { readonly atMs: number })[];
 }
 
 const noReadings: AppReadings = { inFlight: [], queued: [], usage: [] };
@@ -53,58 +46,58 @@ export class FigureHistory {
 
   of(name: string): AppFigures {
     const { usage, ...histories } = this.#readings.get(name) ?? noReadings;
-    return { ...histories, ...ratesOf(usage) };
+    return { ...ratesOf(usage), ...histories };
   }
 
-  takeApps(apps: readonly AppDocument[]): void {
-    const byName = new Map(apps.map((app) => [nameOf(app), app]));
-    this.#take([...byName.keys()], (name, { inFlight, queued }) => ({
-      inFlight: [...inFlight, byName.get(name)?.inFlight ?? 0].slice(-historyLength),
-      queued: [...queued, byName.get(name)?.queued ?? 0].slice(-historyLength),
-    }));
-  }
-
-  /** @param names of all apps; apps without requests have no document */
-  takeUsage(documents: readonly UsageDocument[], names: readonly string[], atMs: number): void {
-    const byName = new Map(documents.map((usage) => [nameOf(usage), usage]));
-    this.#take(names, (name, { usage }) => {
-      const { requests, errors, clientErrors, ttfbMsP95 } = byName.get(name) ?? unused;
-      // Lower sums were reset, by a new hour or a restored backup.
-      const isRestart = (usage.at(-1)?.requests ?? 0) > requests;
-      const kept = isRestart ? [] : usage.filter((reading) => atMs - reading.atMs <= rateSpanMs);
-      return { usage: [...kept, { atMs, requests, errors, clientErrors, ttfbMsP95 }] };
-    });
-  }
-
-  /** Drops apps that are not named. */
-  #take(
-    names: readonly string[],
-    change: (name: string, before: AppReadings) => Partial<AppReadings>,
+  /**
+   * Adds a reading of all apps; others are dropped.
+   *
+   * @param usages undefined if not read; apps without requests have no document
+   */
+  take(
+    apps: readonly AppDocument[],
+    usages: readonly UsageDocument[] | undefined,
+    atMs: number,
   ): void {
+    const usageOf = usages && new Map(usages.map((usage) => [nameOf(usage), usage]));
     this.#readings = new Map(
-      names.map((name) => {
-        const before = this.#readings.get(name) ?? noReadings;
-        return [name, { ...before, ...change(name, before) }];
+      apps.map((app) => {
+        const name = nameOf(app);
+        const { inFlight, queued, usage } = this.#readings.get(name) ?? noReadings;
+        const readings = {
+          inFlight: [...inFlight, app.inFlight].slice(-historyLength),
+          queued: [...queued, app.queued].slice(-historyLength),
+          usage: usageOf ? withReading(usage, usageOf.get(name) ?? unused, atMs) : usage,
+        };
+        return [name, readings];
       }),
     );
   }
 }
 
-function ratesOf(readings: readonly UsageReading[]): Omit<AppFigures, "inFlight" | "queued"> {
-  const first = readings[0];
+function withReading(
+  before: AppReadings["usage"],
+  { requests, errors, clientErrors, ttfbMsP95 }: Totals,
+  atMs: number,
+): AppReadings["usage"] {
+  // Lower sums were reset, by a new hour or a restored backup.
+  const isRestart = (before.at(-1)?.requests ?? 0) > requests;
+  const kept = isRestart ? [] : before.filter((reading) => atMs - reading.atMs <= rateSpanMs);
+  return [...kept, { requests, errors, clientErrors, ttfbMsP95, atMs }];
+}
+
+function ratesOf(readings: AppReadings["usage"]): Omit<AppFigures, "inFlight" | "queued"> {
   const last = readings.at(-1);
-  const seconds = first && last ? (last.atMs - first.atMs) / 1000 : 0;
-  const ttfbMsP95 = last?.ttfbMsP95;
-  if (first === undefined || last === undefined || seconds <= 0) {
-    const { requestsPerSecond, errorShare, clientErrorShare } = noFigures;
-    return { requestsPerSecond, errorShare, clientErrorShare, ttfbMsP95 };
-  }
+  const [first = last] = readings;
+  if (first === undefined || last === undefined) return noFigures;
+  const { ttfbMsP95 } = last;
+  const seconds = (last.atMs - first.atMs) / 1000;
   const requests = last.requests - first.requests;
-  const share = (count: number) => (requests === 0 ? undefined : count / requests);
+  const per = (count: number, total: number) => (total > 0 ? count / total : undefined);
   return {
-    requestsPerSecond: requests / seconds,
-    errorShare: share(last.errors - first.errors),
-    clientErrorShare: share(last.clientErrors - first.clientErrors),
+    requestsPerSecond: per(requests, seconds),
+    errorShare: per(last.errors - first.errors, requests),
+    clientErrorShare: per(last.clientErrors - first.clientErrors, requests),
     ttfbMsP95,
   };
 }

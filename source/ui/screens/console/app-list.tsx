@@ -9,6 +9,7 @@ import { TextLine } from "../../components/line.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import {
   type Column,
+  figureColumn,
   fitColumns,
   markerWidth,
   rowsAround,
@@ -18,7 +19,6 @@ import { useLook } from "../../hooks/use-look.ts";
 import { percentage, rate } from "../../text/quantities.ts";
 import { foreignRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import type { AppFigures } from "./app-figures.ts";
 import type { PaneProps } from "./console-layout.ts";
 import {
   type CloudState,
@@ -27,7 +27,7 @@ import {
   selectedRow,
   shownApps,
 } from "./console-state.ts";
-import { appStateRun, nameOf, shortAge, shortRevision, shownName } from "./console-texts.ts";
+import { nameOf, shortAge, shortRevision, shownName, stateRun } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
 
 /** @param y its first row in the body */
@@ -97,18 +97,7 @@ function appColumns(
   glyphs: Glyphs,
   now: number,
 ): readonly Column<AppDocument>[] {
-  const figure = (
-    title: string,
-    width: number,
-    rank: number,
-    value: (app: AppDocument, figures: AppFigures) => string | undefined,
-  ): Column<AppDocument> => ({
-    title,
-    width,
-    rank,
-    align: "right",
-    cell: (app) => ({ text: value(app, figuresOf(nameOf(app))) ?? "-", tone: "plain" }),
-  });
+  const figures = (app: AppDocument) => figuresOf(nameOf(app));
   return [
     {
       title: "NAME",
@@ -121,22 +110,14 @@ function appColumns(
         return foreignRun(text, "plain", glyphs.isAscii);
       },
     },
-    { title: "STATUS", width: 11, cell: ({ state }) => appStateRun(state, glyphs) },
-    figure("REPLICAS", 8, 0, (app) => replicaCount(app, glyphs)),
-    figure("REQ/S", 6, 1, (_, { requestsPerSecond: perSecond }) =>
-      perSecond === undefined ? undefined : rate(perSecond),
-    ),
-    figure("BUSY", 4, 2, ({ inFlight }) => String(inFlight)),
-    figure("QUEUE", 5, 3, ({ queued }) => String(queued)),
-    figure("TTFB p95", 8, 4, (_, { ttfbMsP95 }) =>
-      ttfbMsP95 === undefined ? undefined : formatMilliseconds(ttfbMsP95),
-    ),
-    figure("4XX", 4, 3, (_, { clientErrorShare: share }) =>
-      share === undefined ? undefined : percentage(share),
-    ),
-    figure("ERR", 4, 1, (_, { errorShare: share }) =>
-      share === undefined ? undefined : percentage(share),
-    ),
+    { title: "STATUS", width: 11, cell: ({ state }) => stateRun(state, glyphs) },
+    figureColumn(["REPLICAS", 8, 0], String, (app) => replicaCount(app, glyphs)),
+    figureColumn(["REQ/S", 6, 1], rate, (app) => figures(app).requestsPerSecond),
+    figureColumn(["BUSY", 4, 2], String, ({ inFlight }) => inFlight),
+    figureColumn(["QUEUE", 5, 3], String, ({ queued }) => queued),
+    figureColumn(["TTFB p95", 8, 4], formatMilliseconds, (app) => figures(app).ttfbMsP95),
+    figureColumn(["4XX", 4, 3], percentage, (app) => figures(app).clientErrorShare),
+    figureColumn(["ERR", 4, 1], percentage, (app) => figures(app).errorShare),
     {
       title: "REVISION",
       width: 8,
@@ -144,7 +125,7 @@ function appColumns(
       cell: ({ activeRevision }) =>
         foreignRun(shortRevision(activeRevision) ?? "-", "plain", glyphs.isAscii),
     },
-    figure("AGE", 5, 3, ({ createdAt }) => shortAge(now - createdAt)),
+    figureColumn(["AGE", 5, 3], shortAge, ({ createdAt }) => now - createdAt),
   ];
 }
 

@@ -10,13 +10,7 @@ import { type Readable, useStore } from "../../hooks/use-store.ts";
 import { span } from "../../text/quantities.ts";
 import { AppDetails } from "./app-details.tsx";
 import { AppList } from "./app-list.tsx";
-import {
-  contentSize,
-  hasAllPanes,
-  newKeyHeight,
-  type PaneProps,
-  paneHeights,
-} from "./console-layout.ts";
+import { contentSize, hasAllPanes, type PaneProps, paneHeights } from "./console-layout.ts";
 import { ConsoleReader } from "./console-reader.tsx";
 import {
   type CloudState,
@@ -51,7 +45,7 @@ export function ConsoleBody({ store, log, columns, rows }: ConsoleBodyProps): Re
     <Box flexDirection="column" width={columns} height={rows}>
       {isBannerShown && <Banner cloud={state.cloud} width={columns} now={now} />}
       <Content state={state} log={log} now={now} size={content} y={isBannerShown ? 1 : 0} />
-      {made !== undefined && <NewKey {...made} width={columns} height={newKeyHeight} />}
+      {made !== undefined && <NewKey {...made} width={columns} />}
     </Box>
   );
 }

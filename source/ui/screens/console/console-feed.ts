@@ -4,6 +4,7 @@ import { describeError, ProductError } from "../../../base/product-error.ts";
 import type {
   EventDocument,
   KeyDocument,
+  LogDocument,
   ReplicaDocument,
 } from "../../../cloud/admin/documents.ts";
 import type { Store } from "../../hooks/store.ts";
@@ -20,7 +21,6 @@ import {
 } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
 import type { LogBuffer } from "./log-buffer.ts";
-import { LogFollower } from "./log-follower.ts";
 
 const intervalMs = 1000;
 /** Polled once per this many readings. */
@@ -29,6 +29,10 @@ const keysEvery = 5;
 const keptEvents = 500;
 const earlierEventsMs = 24 * 3_600_000;
 const hourMs = 3_600_000;
+/** Lines from before the log was opened. */
+const earlierLines = 500;
+/** Delay, so that moving through a table does not open each log. */
+const settledMs = 200;
 
 export interface ConsoleFeedOptions {
   readonly cloud: CloudAccess;
@@ -42,23 +46,22 @@ export interface ConsoleFeedOptions {
 
 export class ConsoleFeed {
   readonly #options: ConsoleFeedOptions;
-  readonly #follower: LogFollower;
   #server: CloudServer;
   #figures = new FigureHistory();
   #poll = new Poll(() => this.#read(), intervalMs);
   #round = 0;
   #stopEvents: (() => void) | undefined;
+  /** The deployment whose log is followed. */
+  #followed: string | undefined;
+  #stopLog: (() => void) | undefined;
   #isOn = false;
 
   constructor(options: ConsoleFeedOptions) {
-    const { server, store, log, now } = options;
     this.#options = options;
-    this.#server = server;
-    this.#follower = new LogFollower({ server: () => this.#server, log, now });
-    store.subscribe(() => this.#followSelected());
+    this.#server = options.server;
+    options.store.subscribe(() => this.#followSelected());
   }
 
-  /** The current server. */
   get server(): CloudServer {
     return this.#server;
   }
@@ -70,10 +73,7 @@ export class ConsoleFeed {
     this.#stopEvents ??= follow({
       open: (signal) =>
         server.client.events({ follow: true, signal, sinceMs: this.#eventsSince() }),
-      onItem: (event: EventDocument) => this.#takeEvent(event),
-      // Polling shows if the server responds.
-      onState: () => {},
-      now: this.#options.now,
+      onItem: (event) => this.#takeEvent(event),
     });
     this.#followSelected();
   }
@@ -83,7 +83,7 @@ export class ConsoleFeed {
     this.#poll.stop();
     this.#stopEvents?.();
     this.#stopEvents = undefined;
-    this.#follower.close();
+    this.#followSelected();
   }
 
   /** Polls at once, keys included, after a change. */
@@ -123,8 +123,7 @@ export class ConsoleFeed {
       if (server !== this.#server) return;
       const readAtMs = now();
       const figures = this.#figures;
-      figures.takeApps(apps);
-      if (usage !== undefined) figures.takeUsage(usage, apps.map(nameOf), readAtMs);
+      figures.take(apps, usage, readAtMs);
       this.#tell({
         link: { kind: "up" },
         apps: apps.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
@@ -160,14 +159,47 @@ export class ConsoleFeed {
   }
 
   #followSelected(): void {
-    const app = this.#isOn ? selectedApp(this.#options.store.get()) : undefined;
-    this.#follower.turnTo(app === undefined ? undefined : nameOf(app));
+    const { store, log } = this.#options;
+    const selected = this.#isOn ? selectedApp(store.get()) : undefined;
+    const app = selected && nameOf(selected);
+    if (app === this.#followed) return;
+    this.#followed = app;
+    this.#stopLog?.();
+    this.#stopLog = app === undefined ? undefined : followLog(this.#server, app, log);
   }
 
   #eventsSince(): number {
     const newest = this.#options.store.get().cloud.events.at(-1);
     return newest === undefined ? this.#options.now() - earlierEventsMs : newest.at + 1;
   }
+}
+
+/** @returns a function that stops it and clears the log */
+function followLog(server: CloudServer, app: string, log: LogBuffer): () => void {
+  // The last line of each replica: some lines repeat after a reconnect.
+  const seen = new Map<string, LogDocument>();
+  let stop = () => {};
+  const timer = setTimeout(() => {
+    stop = follow({
+      open: (signal) => {
+        const sinceMs = log.newest?.ts;
+        const from = sinceMs === undefined ? { lines: earlierLines } : { sinceMs };
+        return server.client.logs(app, { follow: true, signal, ...from });
+      },
+      onItem: (line) => {
+        const source = `${line.revision}/${line.replica}`;
+        const last = seen.get(source);
+        if (last !== undefined && last.seq >= line.seq && last.ts >= line.ts) return;
+        seen.set(source, line);
+        log.push(line);
+      },
+    });
+  }, settledMs);
+  return () => {
+    clearTimeout(timer);
+    stop();
+    log.clear();
+  };
 }
 
 function sortedReplicas(replicas: readonly ReplicaDocument[]): ReplicaDocument[] {

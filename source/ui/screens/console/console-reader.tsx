@@ -16,14 +16,13 @@ import {
   shownNodes,
 } from "./console-state.ts";
 import {
-  appStateWord,
   keyName,
   logLineText,
-  replicaStateWord,
   replicasOn,
   shortReplica,
   shortRevision,
   shownName,
+  stateWord,
   withoutColours,
 } from "./console-texts.ts";
 import { detailLabelWidth, detailRows } from "./detail-lines.ts";
@@ -83,7 +82,7 @@ export function readerLines(state: ConsoleState, log: LogBuffer, now: number): s
 function readApp(app: AppDocument, organisation: string | undefined): string {
   const { replicas, scale, activeRevision, state, reason } = app;
   const parts = [
-    `${shownName(app, organisation)}: ${appStateWord(state)}`,
+    `${shownName(app, organisation)}: ${stateWord(state)}`,
     `${replicas.ready} of at most ${scale.maxConcurrency} replicas ready`,
     `revision ${shortRevision(activeRevision) ?? "none"}`,
     ...(reason === undefined ? [] : [reason]),
@@ -100,8 +99,7 @@ function selectedItem(state: ConsoleState): string | undefined {
   if (state.pane === "replicas") {
     const replica = selectedReplica(state);
     return (
-      replica &&
-      harmless(`Replica: ${shortReplica(replica.replica)}, ${replicaStateWord(replica.state)}`)
+      replica && harmless(`Replica: ${shortReplica(replica.replica)}, ${stateWord(replica.state)}`)
     );
   }
   if (state.pane === "nodes") {

@@ -43,7 +43,6 @@ export function consoleScreen(services: CloudScreenServices): Screen {
   return {
     id: "console",
     title: "Console",
-    tabNumber: 5,
     Body: memo((size: BodySize) => <ConsoleBody store={store} log={log} {...size} />),
     ...screenInput(consoleCommands, context, {
       isTyping: () => store.get().field !== undefined,
@@ -59,10 +58,7 @@ export function consoleScreen(services: CloudScreenServices): Screen {
     /** Selects a deployment, such as `local/tiny`. */
     accept: (name) => selectApp(context, name),
     subscribe: (listener) => {
-      const stops = [store.subscribe(listener), log.subscribe(listener)];
-      return () => {
-        for (const stop of stops) stop();
-      };
+      for (const source of [store, log]) source.subscribe(listener);
     },
     activate: () => {
       feed.start();

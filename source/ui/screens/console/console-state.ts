@@ -12,7 +12,7 @@ import type {
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { CloudTarget } from "../cloud-access.ts";
 import { type AppFigures, noFigures } from "./app-figures.ts";
-import { appStateWord, nameOf } from "./console-texts.ts";
+import { nameOf, stateWord } from "./console-texts.ts";
 import type { DetailsFacts } from "./detail-lines.ts";
 
 export type Pane = "apps" | "replicas" | "keys" | "nodes" | "logs";
@@ -61,8 +61,8 @@ export interface ConsoleState {
   readonly details: { readonly facts: DetailsFacts; readonly top: number } | undefined;
   /** A new key: its token is shown only once. */
   readonly made: { readonly document: NewKeyDocument; readonly isCopied: boolean } | undefined;
-  /** Progress of rollbacks started here, by deployment. */
-  readonly works: Readonly<Record<string, string>>;
+  /** Progress of rollbacks started here, by deployment; undefined once they have ended. */
+  readonly works: Readonly<Record<string, string | undefined>>;
 }
 
 /** A selected item by name; if it is gone, the item at its index. */
@@ -134,7 +134,7 @@ export function shownApps({ filter, cloud }: ConsoleState): readonly AppDocument
   const text = filter.trim().toLowerCase();
   if (text === "") return cloud.apps;
   return cloud.apps.filter(
-    (app) => nameOf(app).includes(text) || appStateWord(app.state).includes(text),
+    (app) => nameOf(app).includes(text) || stateWord(app.state).includes(text),
   );
 }
 
@@ -223,14 +223,4 @@ export function goBack(state: ConsoleState): ConsoleState | undefined {
   if (state.pane !== "apps") return { ...state, pane: "apps" };
   if (state.filter !== "") return { ...state, filter: "" };
   return undefined;
-}
-
-/** @param sentence undefined: the work has ended */
-export function setWork(
-  state: ConsoleState,
-  app: string,
-  sentence: string | undefined,
-): ConsoleState {
-  const { [app]: _before, ...others } = state.works;
-  return { ...state, works: sentence === undefined ? others : { ...others, [app]: sentence } };
 }

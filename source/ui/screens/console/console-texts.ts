@@ -108,21 +108,21 @@ type StateLook = readonly [
   tone: Tone,
 ];
 
-const appStates: Readonly<Record<AppState, StateLook>> = {
+const states: Readonly<Record<AppState | ReplicaState, StateLook>> = {
+  // Deployments.
   COLD: ["idle", "asleep", "dim"],
   STARTING: ["working", "starting", "plain"],
   READY: ["ready", "ready", "plain"],
   DEGRADED: ["warning", "degraded", "warning"],
-  CRASH_BACKOFF: ["failed", "crashing", "error"],
-  UNSCHEDULABLE: ["failed", "no room", "error"],
   ROLLING: ["working", "rolling", "plain"],
   PAUSED: ["stopped", "stopped", "plain"],
   DELETING: ["working", "deleting", "plain"],
   DELETED: ["stopped", "deleted", "dim"],
   FAILED: ["failed", "failed", "error"],
-};
-
-const replicaStates: Readonly<Record<ReplicaState, StateLook>> = {
+  // Deployments and replicas.
+  CRASH_BACKOFF: ["failed", "crashing", "error"],
+  UNSCHEDULABLE: ["failed", "no room", "error"],
+  // Replicas.
   PENDING: ["queued", "waiting", "dim"],
   PREPARING: ["working", "preparing", "plain"],
   SETUP: ["working", "starting", "plain"],
@@ -131,29 +131,16 @@ const replicaStates: Readonly<Record<ReplicaState, StateLook>> = {
   DRAINING: ["working", "draining", "plain"],
   TERMINATING: ["working", "stopping", "plain"],
   TERMINATED: ["idle", "ended", "dim"],
-  CRASH_BACKOFF: ["failed", "crashing", "error"],
   UNHEALTHY: ["failed", "unhealthy", "error"],
   LOST: ["warning", "lost", "warning"],
-  UNSCHEDULABLE: ["failed", "no room", "error"],
 };
 
-export function appStateRun(state: AppState, glyphs: Glyphs): TextRun {
-  return stateRun(appStates[state], glyphs);
-}
-
-export function replicaStateRun(state: ReplicaState, glyphs: Glyphs): TextRun {
-  return stateRun(replicaStates[state], glyphs);
+export function stateRun(state: AppState | ReplicaState, glyphs: Glyphs): TextRun {
+  const [sign, word, tone] = states[state];
+  return { text: `${glyphs[sign]} ${word}`, tone };
 }
 
 /** Without the glyph, for filters and screen readers. */
-export function appStateWord(state: AppState): string {
-  return appStates[state][1];
-}
-
-export function replicaStateWord(state: ReplicaState): string {
-  return replicaStates[state][1];
-}
-
-function stateRun([sign, word, tone]: StateLook, glyphs: Glyphs): TextRun {
-  return { text: `${glyphs[sign]} ${word}`, tone };
+export function stateWord(state: AppState | ReplicaState): string {
+  return states[state][1];
 }

@@ -9,7 +9,7 @@ import type {
 } from "../../../cloud/admin/documents.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
-import { appStateWord, replicaStateWord, shortReplica, shortRevision } from "./console-texts.ts";
+import { shortReplica, shortRevision, stateWord } from "./console-texts.ts";
 
 export interface DetailsFacts {
   readonly details: AppDetails;
@@ -53,7 +53,7 @@ function detailLines(facts: DetailsFacts, now: number): DetailLine[] {
     ...revisions.map((one) => revisionLine(one, details.activeRevision, now)),
     ...(ended.length === 0 ? [] : section("Ended replicas")),
     ...ended.flatMap(({ replica, state, exit }) => [
-      line(shortReplica(replica), `${replicaStateWord(state)}: ${exit?.sentence ?? ""}`),
+      line(shortReplica(replica), `${stateWord(state)}: ${exit?.sentence ?? ""}`),
       ...(exit?.tail ?? []).map((text) => line("", `| ${text}`)),
     ]),
     ...section("Example calls"),
@@ -66,7 +66,7 @@ function stateLines(details: AppDetails, now: number): DetailLine[] {
   const { minConcurrency, maxConcurrency, maxMultiplexing, keepAliveMs } = scale;
   const stay = formatMilliseconds(keepAliveMs);
   const lines = [
-    line("State", `${appStateWord(state)}${reason ? `: ${reason}` : ""}`),
+    line("State", `${stateWord(state)}${reason ? `: ${reason}` : ""}`),
     line("URL", details.url),
     line("Access", details.auth),
     line(

@@ -78,7 +78,6 @@ export async function copyKeyId({ state, frame }: ConsoleContext): Promise<strin
   return key && (await frame.copy(key.id));
 }
 
-/** Copies the token of the new key. */
 export async function copyNewKey(context: ConsoleContext): Promise<string | undefined> {
   const { made } = context.state;
   if (made === undefined) return undefined;

@@ -14,7 +14,7 @@ import {
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import type { PaneProps } from "./console-layout.ts";
+import { newKeyHeight, type PaneProps } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedKey } from "./console-state.ts";
 import { keyName, lastUse, shortAge } from "./console-texts.ts";
 
@@ -80,13 +80,10 @@ function keyStateRun({ state, expiresAt }: KeyDocument, glyphs: Glyphs, now: num
   return { text: `${glyphs.ready} ${shortAge(expiresAt - now)} left`, tone: "plain" };
 }
 
-export interface NewKeyProps extends NonNullable<ConsoleState["made"]> {
-  readonly width: number;
-  readonly height: number;
-}
+type NewKeyProps = NonNullable<ConsoleState["made"]> & { readonly width: number };
 
 /** A new token, shown only once. */
-export function NewKey({ document, isCopied, width, height }: NewKeyProps): ReactElement {
+export function NewKey({ document, isCopied, width }: NewKeyProps): ReactElement {
   const { separator, isAscii } = useLook().glyphs;
   const { key, token } = document;
   const inner = panelInnerWidth(width);
@@ -94,7 +91,7 @@ export function NewKey({ document, isCopied, width, height }: NewKeyProps): Reac
   return (
     <Panel
       width={width}
-      height={height}
+      height={newKeyHeight}
       title={foreignText(`New key ${key.description ?? key.id}`, isAscii)}
       isFocused
     >

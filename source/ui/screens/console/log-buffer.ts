@@ -1,7 +1,7 @@
 // Newest lines of a log, those that pass the filters, and the visible ones.
 
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
-import { Store } from "../../hooks/store.ts";
+import { Observable } from "../../hooks/store.ts";
 
 /** Streams in the order of the key that cycles them. */
 const logStreams = ["all", "stderr", "stdout", "event"] as const;
@@ -19,8 +19,6 @@ const noFilters: LogFilters = { text: "", stream: "all", replica: undefined };
 
 /** Lines kept in memory; the server's files have older ones. */
 const keptLines = 5000;
-/** Old lines are dropped in batches: removing one at the front moves all others. */
-const surplusLines = 1000;
 
 export interface LogEntry {
   /** Counts received lines. */
@@ -28,9 +26,8 @@ export interface LogEntry {
   readonly line: LogDocument;
 }
 
-/** Adds a line and returns the visible ones in constant time. */
-export class LogBuffer {
-  readonly #version = new Store({ count: 0 });
+export class LogBuffer extends Observable {
+  #changes = 0;
   #entries: LogEntry[] = [];
   /** Entries that pass the filters. */
   #shown: LogEntry[] = [];
@@ -43,8 +40,7 @@ export class LogBuffer {
   #missedSince = 0;
 
   /** Counts changes, for `useStore`. */
-  readonly get = (): number => this.#version.get().count;
-  readonly subscribe = this.#version.subscribe;
+  readonly get = (): number => this.#changes;
 
   get filters(): LogFilters {
     return this.#filters;
@@ -81,8 +77,11 @@ export class LogBuffer {
     this.#count += 1;
     this.#entries.push(entry);
     if (this.#isShown(line)) this.#shown.push(entry);
-    if (this.#entries.length > keptLines + surplusLines) this.#trim();
-    this.#tell();
+    if (this.#entries.length > keptLines) {
+      const dropped = this.#entries.shift();
+      if (this.#shown[0] === dropped) this.#shown.shift();
+    }
+    this.tell();
   }
 
   /** For another deployment; the filters stay. */
@@ -90,14 +89,14 @@ export class LogBuffer {
     this.#entries = [];
     this.#shown = [];
     this.#anchor = undefined;
-    this.#tell();
+    this.tell();
   }
 
   setFilters(change: Partial<LogFilters>): void {
     this.#filters = { ...this.#filters, ...change };
     this.#passes = readLogFilter(this.#filters.text);
     this.#shown = this.#entries.filter(({ line }) => this.#isShown(line));
-    this.#tell();
+    this.tell();
   }
 
   nextStream(): void {
@@ -112,7 +111,7 @@ export class LogBuffer {
   /** Shows the newest lines from now on. */
   follow(): void {
     this.#anchor = undefined;
-    this.#tell();
+    this.tell();
   }
 
   /** @param lines to newer ones where positive; beyond the newest it follows again */
@@ -125,7 +124,7 @@ export class LogBuffer {
     } else {
       if (this.isFollowing) this.#missedSince = this.#count;
       this.#anchor = this.#shown[target]?.number;
-      this.#tell();
+      this.tell();
     }
   }
 
@@ -149,31 +148,15 @@ export class LogBuffer {
   }
 
   #lastIndex(): number {
-    if (this.#anchor === undefined) return this.#shown.length - 1;
-    return indexOfLast(this.#shown, this.#anchor);
+    const anchor = this.#anchor;
+    if (anchor === undefined) return this.#shown.length - 1;
+    return this.#shown.findLastIndex(({ number }) => number <= anchor);
   }
 
-  #trim(): void {
-    this.#entries = this.#entries.slice(-keptLines);
-    const oldest = this.#entries[0]?.number ?? 0;
-    this.#shown = this.#shown.slice(indexOfLast(this.#shown, oldest - 1) + 1);
+  protected override tell(): void {
+    this.#changes += 1;
+    super.tell();
   }
-
-  #tell(): void {
-    this.#version.update({ count: this.get() + 1 });
-  }
-}
-
-/** Finds the last entry with at most this number by binary search; -1 for none. */
-function indexOfLast(entries: readonly LogEntry[], number: number): number {
-  let low = 0;
-  let high = entries.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((entries[middle]?.number ?? 0) <= number) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
 }
 
 const fields: Readonly<Record<string, (line: LogDocument, value: string) => boolean>> = {

@@ -12,7 +12,8 @@ import { timeOfDay } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs } from "../../theme.ts";
-import { type ConsoleState, selectedApp } from "./console-state.ts";
+import type { PaneProps } from "./console-layout.ts";
+import { selectedApp } from "./console-state.ts";
 import { shortReplica, shownName, withoutColours } from "./console-texts.ts";
 import { FilteredPanel } from "./filtered-panel.tsx";
 import type { LogBuffer } from "./log-buffer.ts";
@@ -20,11 +21,8 @@ import type { LogBuffer } from "./log-buffer.ts";
 /** Time, replica and sign, in front of a text. */
 const headWidth = 8 + 1 + 8 + 3;
 
-export interface LogPaneProps {
-  readonly state: ConsoleState;
+export interface LogPaneProps extends Omit<PaneProps, "now"> {
   readonly log: LogBuffer;
-  readonly width: number;
-  readonly height: number;
   /** Its first row in the body. */
   readonly y: number;
 }

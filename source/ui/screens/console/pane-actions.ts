@@ -22,10 +22,8 @@ import { logLineText, shortReplica } from "./console-texts.ts";
 import { detailRows } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 
-/** Context of the console's actions. */
 export interface ConsoleContext extends CloudScreenServices {
   readonly store: Store<ConsoleState>;
-  /** The current state of the store. */
   readonly state: ConsoleState;
   readonly log: LogBuffer;
   readonly feed: ConsoleFeed;

@@ -21,7 +21,7 @@ import type { Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { isOutdated, selectedApp, selectedReplica, shownReplicas } from "./console-state.ts";
-import { nameOf, replicaNote, replicaStateRun, shortReplica, shownName } from "./console-texts.ts";
+import { nameOf, replicaNote, shortReplica, shownName, stateRun } from "./console-texts.ts";
 
 const stateWidth = 11;
 const gaugeWidth = 8;
@@ -106,7 +106,7 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
   const { ellipsis, isAscii } = glyphs;
   const tone = (own: Tone) => theme[isDim ? "dim" : own];
   const name = foreignText(shortReplica(replica.replica), isAscii);
-  const state = replicaStateRun(replica.state, glyphs);
+  const state = stateRun(replica.state, glyphs);
   const hasLoad = replica.exit === undefined;
   const count = ` ${replica.inFlight}/${slots} `;
   const loadWidth = hasLoad ? gaugeWidth + count.length : 0;

@@ -1,12 +1,13 @@
 // All answers as one text for the user's editor: a line `name = value` each, below the titles of
 // the steps.
 
+import { parseJson } from "../../../base/json.ts";
 import { type GivenValues, isEphemeral, newVariable, variablePrefix } from "./answers.ts";
-import type { DeployContext, DeployState, StepId } from "./deploy-state.ts";
+import type { DeployState } from "./deploy-state.ts";
 import { faultsIn, type Item } from "./form.ts";
-import { withFocus, withMode } from "./form-reducer.ts";
+import { checkStep, withMode } from "./form-reducer.ts";
 import { settings } from "./settings.ts";
-import type { StepActions } from "./step-actions.ts";
+import { type DeployContext, open } from "./step-actions.ts";
 import { advancedStepsOf, mainSteps, pageOf } from "./steps.ts";
 
 /** Placeholder for a secret; an unchanged one keeps the secret. */
@@ -47,7 +48,7 @@ export function writeAnswers(state: DeployState): string {
       const others = step === "variables" ? ["# Others: env NAME = VALUE"] : [];
       return ["", `# ${title}`, ...items.flatMap(linesOf), ...others];
     });
-  const isRead = fields.some(({ step, items }) => step === "timeouts" && items.length > 0);
+  const isRead = state.known.script?.kind === "loaded";
   const unread = isRead ? [] : ["", "# More settings appear here once the script is read."];
   return `${[...head, ...parts, ...unread].join("\n")}\n`;
 }
@@ -137,12 +138,8 @@ function idOf(name: string): string | undefined {
 /** @returns undefined for an invalid quoted text */
 function textIn(text: string): string | undefined {
   if (!text.startsWith('"')) return text;
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "string" ? value : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return typeof value === "string" ? value : undefined;
 }
 
 /** Applies only values that differ from the shown ones. */
@@ -152,22 +149,16 @@ function applied(
   read: ReadonlyMap<string, string>,
 ): Pick<ReadAnswers, "given" | "changed"> {
   const given: Record<string, string> = { ...before };
-  const changed: string[] = [];
-  for (const [id, item] of shown) {
+  for (const id of new Set([...shown.keys(), ...read.keys()])) {
+    const item = shown.get(id);
     const value = read.get(id) ?? "";
-    const isKept = value === item.value || value === shownValue(item);
-    if (isKept) continue;
-    changed.push(id);
+    if (item !== undefined && (value === item.value || value === shownValue(item))) continue;
     const isGenerated = id === "name" && isEphemeral(before);
     if (value === "" && !isGenerated) delete given[id];
     else given[id] = value;
   }
-  for (const [id, value] of read) {
-    if (shown.has(id) || value === "") continue;
-    changed.push(id);
-    given[id] = value;
-  }
-  return { given, changed: changed.filter((id) => given[id] !== before[id]) };
+  const ids = Object.keys({ ...before, ...given });
+  return { given, changed: ids.filter((id) => given[id] !== before[id]) };
 }
 
 /** Inserts each error above its line. */
@@ -190,90 +181,53 @@ export function withoutProblems(text: string): string {
 /** Fields that select another script, which has to be read first. */
 const scriptFields = new Set(["source", "script", "model", "file", "target"]);
 
-export class TextActions {
-  readonly #context: DeployContext;
-  readonly #steps: StepActions;
-  /** A rejected text: the next edit resumes it, unless an answer has changed since. */
-  #refused: { readonly given: GivenValues; readonly text: string } | undefined;
+/** Rejected texts, by the answers that they began with: the next edit resumes them. */
+const rejected = new WeakMap<GivenValues, string>();
 
-  constructor(context: DeployContext, steps: StepActions) {
-    this.#context = context;
-    this.#steps = steps;
-  }
-
-  /** @returns a sentence when nothing has changed */
-  async edit(): Promise<string | undefined> {
-    const { frame } = this.#context;
-    const before = this.#state;
-    const refused = this.#refused?.given === before.given ? this.#refused.text : undefined;
-    for (let text = refused ?? writeAnswers(before); ; ) {
-      const saved = await frame.edit(text, "conf");
-      if (this.#state.given !== before.given) return "The answers changed during the edit.";
-      const own = withoutProblems(saved ?? text);
-      const read = readAnswers(own, before);
-      const [problem] = read.problems;
-      if (problem === undefined) {
-        this.#refused = undefined;
-        if (read.changed.length === 0) return "No changes.";
-        this.#take(read);
-        return undefined;
-      }
-      text = withProblems(own, read.problems);
-      this.#refused = { given: before.given, text };
-      const question = `Line ${problem.line}: ${problem.sentence} Edit again?`;
-      if (!(await frame.confirm(question))) {
-        return "Answers unchanged; Ctrl+E resumes the edit.";
-      }
+/** Opens all answers in the user's editor. @returns a sentence when nothing has changed */
+export async function editAsText(context: DeployContext): Promise<string | undefined> {
+  const { frame, state } = context;
+  const { given } = state;
+  for (let text = rejected.get(given) ?? writeAnswers(state); ; ) {
+    const saved = await frame.edit(text, "conf");
+    if (context.state.given !== given) return "The answers changed during the edit.";
+    const own = withoutProblems(saved ?? text);
+    const read = readAnswers(own, state);
+    const [problem] = read.problems;
+    if (problem === undefined) {
+      rejected.delete(given);
+      if (read.changed.length === 0) return "No changes.";
+      take(context, read);
+      return undefined;
     }
-  }
-
-  get #state(): DeployState {
-    return this.#context.store.get();
-  }
-
-  #take({ given, changed }: ReadAnswers): void {
-    const { store, frame } = this.#context;
-    const { target, ...others } = changed.includes("mode") ? modeTaken(given, changed) : given;
-    const isOther = changed.some((id) => scriptFields.has(id));
-    const keepsTarget = target !== undefined && (!isOther || changed.includes("target"));
-    store.update({
-      given: keepsTarget ? { ...others, target } : others,
-      ...(changed.includes("auth") && { isPublicConfirmed: false }),
-    });
-    if (isOther) {
-      this.#steps.open("script");
-      frame.notify("The script changed: Enter reads it. Your other answers are kept.");
-      return;
+    text = withProblems(own, read.problems);
+    rejected.set(given, text);
+    if (!(await frame.confirm(`Line ${problem.line}: ${problem.sentence} Edit again?`))) {
+      return "Answers unchanged; Ctrl+E resumes the edit.";
     }
-    const wrong = firstWrong(this.#state, changed);
-    if (wrong === undefined) {
-      this.#steps.open(nextStep(this.#state));
-      return;
-    }
-    this.#steps.open(wrong.step);
-    const index = pageOf(this.#state).items.findIndex(({ id }) => id === wrong.id);
-    store.update({ ...withFocus(this.#state, index), faults: wrong.faults });
   }
 }
 
-/** Updates a suggested name with the mode. */
-function modeTaken(given: GivenValues, changed: readonly string[]): GivenValues {
-  return changed.includes("name") ? given : withMode(given, given.mode ?? "deploy");
-}
-
-/** Returns the first invalid changed field, and the faults of its step. */
-function firstWrong(state: DeployState, changed: readonly string[]) {
-  for (const { step, items } of fieldsOf(state)) {
-    const faults = faultsIn(pageOf({ ...state, step }).items);
-    const wrong = items.find(({ id }) => changed.includes(id) && faults[id] !== undefined);
-    if (wrong !== undefined) return { step, id: wrong.id, faults };
+function take(context: DeployContext, { given: read, changed }: ReadAnswers): void {
+  const { store, frame, state } = context;
+  const isOther = changed.some((id) => scriptFields.has(id));
+  // The mode changes a suggested name.
+  const hasNewMode = changed.includes("mode") && !changed.includes("name");
+  const given = { ...(hasNewMode ? withMode(read, read.mode ?? "deploy") : read) };
+  if (isOther && !changed.includes("target")) delete given.target;
+  store.update({ given, ...(changed.includes("auth") && { isPublicConfirmed: false }) });
+  if (isOther) {
+    open(context, "script");
+    frame.notify("The script changed: Enter reads it. Your other answers are kept.");
+    return;
   }
-  return undefined;
-}
-
-/** Returns the step to show after the edit: the mode may have removed the current one. */
-function nextStep(state: DeployState): StepId {
-  const { step } = state;
-  const isThere = [...mainSteps, ...advancedStepsOf(state)].some(({ id }) => id === step);
-  return isThere ? step : "review";
+  const fields = fieldsOf(context.state);
+  const wrong = fields.find(({ items }) => {
+    const faults = faultsIn(items);
+    return changed.some((id) => faults[id] !== undefined);
+  });
+  // The mode may have removed the current step.
+  const current = fields.find(({ step }) => step === state.step);
+  open(context, (wrong ?? current)?.step ?? "review");
+  if (wrong !== undefined) store.update(checkStep(context.state));
 }

@@ -112,7 +112,6 @@ export function deployAnswersOf(
     organisation: target?.organisation,
     isEphemeral: isEphemeral(given),
     isStatic: given.isStatic === "yes",
-    includes: [],
     config: { ...config, ...(machineType !== undefined && { machineType }) },
   };
 }

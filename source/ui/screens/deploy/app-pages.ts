@@ -4,9 +4,9 @@ import { formatBytes, formatMemory } from "../../../base/formats.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { plural } from "../../text/quantities.ts";
 import type { MachineCapacity } from "../cloud-access.ts";
-import { appStateWord } from "../console/console-texts.ts";
+import { stateWord } from "../console/console-texts.ts";
 import { authOf, isEphemeral } from "./answers.ts";
-import { type DeployState, loadedValue, targetOf } from "./deploy-state.ts";
+import { type DeployState, loadedValue, type ReadScript, targetOf } from "./deploy-state.ts";
 import {
   blank,
   choiceItem,
@@ -17,34 +17,32 @@ import {
   textItem,
   warningLine,
 } from "./form.ts";
-import { functionItems, scriptedPage, summaryLines } from "./script-pages.ts";
+import { functionItems, summaryLines } from "./script-pages.ts";
 
-export function appPage(state: DeployState) {
-  return scriptedPage(state, (script) => {
-    const isRun = isEphemeral(state.given);
-    const auth = authOf(state.given, script.base);
-    const name = textItem("name", "Name", state.given.name, {
-      placeholder: isRun ? "random name" : "",
-      note: "last part of its URL",
-      fault: () => nameFault(state) ?? takenFault(state),
-    });
-    const access = choiceItem("auth", "Access", auth, [
-      ["private", "private", "keys of this organisation"],
-      ["shared", "shared", "any key of this server"],
-      ["public", "public", "anyone, without a key"],
-    ]);
-    const warning = "Anyone who can reach the URL can use the app and its machine.";
-    return {
-      question: `What should the ${isRun ? "run" : "app"} be called, and who may call it?`,
-      items: [...functionItems(state), name, access],
-      lines: [
-        ...nameLines(state),
-        ...(auth === "public" ? [warningLine(warning)] : []),
-        blank,
-        ...summaryLines(script),
-      ],
-    };
+export function appPage(state: DeployState, script: ReadScript) {
+  const isRun = isEphemeral(state.given);
+  const auth = authOf(state.given, script.base);
+  const name = textItem("name", "Name", state.given.name, {
+    placeholder: isRun ? "random name" : "",
+    note: "last part of its URL",
+    fault: () => nameFault(state) ?? takenFault(state),
   });
+  const access = choiceItem("auth", "Access", auth, [
+    ["private", "private", "keys of this organisation"],
+    ["shared", "shared", "any key of this server"],
+    ["public", "public", "anyone, without a key"],
+  ]);
+  const warning = "Anyone who can reach the URL can use the app and its machine.";
+  return {
+    question: `What should the ${isRun ? "run" : "app"} be called, and who may call it?`,
+    items: [...functionItems(state), name, access],
+    lines: [
+      ...nameLines(state),
+      ...(auth === "public" ? [warningLine(warning)] : []),
+      blank,
+      ...summaryLines(script),
+    ],
+  };
 }
 
 function nameFault({ given, rules }: DeployState): string | undefined {
@@ -74,27 +72,26 @@ function nameLines(state: DeployState): Line[] {
   const fault = nameFault(state);
   // Shown while typing, when it helps.
   if (fault !== undefined) return [errorLine(fault)];
-  if (apps.kind === "loading") return [line("Checking which names are taken", "dim")];
-  if (apps.kind === "failed") return [warningLine(apps.sentence)];
-  if (apps.kind === "none") return [];
+  if (apps?.kind === "loading") return [line("Checking which names are taken", "dim")];
+  if (apps?.kind === "failed") return [warningLine(apps.sentence)];
+  if (apps === undefined) return [];
   const existing = namesake(state);
   if (existing === undefined) return name === "" ? [] : [line(`${name} is available.`, "dim")];
-  const revision = existing.activeRevision ?? "no active revision";
-  const effect = isEphemeral(state.given)
-    ? "A one-time run needs a new name."
-    : "Deploying creates a new revision; the current one serves until it is ready.";
-  return [
-    line(`${name} exists: ${revision}, ${appStateWord(existing.state)}.`),
-    line(effect, "dim"),
-  ];
+  const { activeRevision: active } = existing;
+  const revision = active ?? "no active revision";
+  const created = "Deploying creates a new revision";
+  const deployed =
+    active === undefined ? `${created}.` : `${created}; ${active} serves until it is ready.`;
+  const effect = isEphemeral(state.given) ? "A one-time run needs a new name." : deployed;
+  return [line(`${name} exists: ${revision}, ${stateWord(existing.state)}.`), line(effect, "dim")];
 }
 
 export function wherePage(state: DeployState) {
   const { targets } = state.known;
   const question = "Where should it run?";
-  if (targets.kind !== "loaded") {
+  if (targets?.kind !== "loaded") {
     const said =
-      targets.kind === "failed" ? line(targets.sentence, "error") : line("Loading servers", "dim");
+      targets?.kind === "failed" ? line(targets.sentence, "error") : line("Loading servers", "dim");
     return { question, lines: [said], fault: "The servers are still loading." };
   }
   const options = targets.value.map(
@@ -113,11 +110,11 @@ export function wherePage(state: DeployState) {
 /** Describes the machine's resources and the apps it runs. */
 export function capacityLines({ known: { capacity, apps } }: DeployState): Line[] {
   const lines: Line[] = [];
-  if (capacity.kind === "loading") lines.push(line("Checking free resources", "dim"));
-  if (capacity.kind === "failed") lines.push(warningLine(capacity.sentence));
-  if (capacity.kind === "loaded") lines.push(...machineLines(capacity.value));
-  if (apps.kind === "failed") lines.push(warningLine(apps.sentence));
-  if (apps.kind === "loaded") lines.push(fact("Apps", String(apps.value.length)));
+  if (capacity?.kind === "loading") lines.push(line("Checking free resources", "dim"));
+  if (capacity?.kind === "failed") lines.push(warningLine(capacity.sentence));
+  if (capacity?.kind === "loaded") lines.push(...machineLines(capacity.value));
+  if (apps?.kind === "failed") lines.push(warningLine(apps.sentence));
+  if (apps?.kind === "loaded") lines.push(fact("Apps", String(apps.value.length)));
   return lines;
 }
 

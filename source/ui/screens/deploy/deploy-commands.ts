@@ -1,95 +1,79 @@
 // Every command of the deploy screen: its keys, when it is valid, and the action behind it.
 
-import { type CommandRow, commandRow, type RowRest } from "../../frame/command-table.ts";
+import { type CommandRow, commandRow } from "../../frame/command-table.ts";
 import { newVariable } from "./answers.ts";
-import type { TextActions } from "./answers-text.ts";
-import { type DeployState, firstFault, revisionBefore, type StepId } from "./deploy-state.ts";
-import type { DraftActions } from "./draft-actions.ts";
-import type { Item } from "./form.ts";
+import { editAsText } from "./answers-text.ts";
+import { firstFault, revisionBefore, type StepId } from "./deploy-state.ts";
 import { isOngoing } from "./launch.ts";
-import type { LaunchActions } from "./launch-actions.ts";
-import { pathFields, type StepActions } from "./step-actions.ts";
+import * as form from "./step-actions.ts";
 import { isAdvanced, wrongAnswer } from "./steps.ts";
 
-/** Context of the commands, and the facts that decide which are valid. */
-export interface DeployKeys {
-  readonly state: DeployState;
-  /** The focused field. */
-  readonly item: Item | undefined;
-  readonly steps: StepActions;
-  readonly launch: LaunchActions;
-  readonly drafts: DraftActions;
-  readonly text: TextActions;
-}
-
-type Row = CommandRow<DeployKeys>;
+type Row = CommandRow<form.DeployContext>;
 type When = Row["when"];
 
-const isTyping: When = ({ item }) => item?.kind === "text";
-const isReading: When = (situation) => !isTyping(situation);
 /** Steps whose facts can be reloaded without a failure. */
 const repeatable: ReadonlySet<StepId> = new Set(["found", "preflight", "review"]);
-const isPath: When = ({ item }) => pathFields.has(item?.id ?? "");
-const isLaunched: When = ({ state }) => state.step === "launch";
-const launchIs =
-  (...wanted: string[]): When =>
-  ({ state }) =>
-    state.step === "launch" && state.launch !== undefined && wanted.includes(state.launch.state);
-const hasFailed: When = launchIs("failed", "ended");
-const isLive: When = launchIs("live");
-const canRetry: When = (situation) => {
-  const { step, known } = situation.state;
-  const isRepeatable = repeatable.has(step) || hasFailed(situation);
-  return (
-    isReading(situation) &&
-    (isRepeatable || Object.values(known).some(({ kind }) => kind === "failed"))
-  );
+const isTyping: When = ({ item }) => item?.kind === "text";
+const isReading: When = (context) => !isTyping(context);
+const onChoice: When = ({ item }) => item?.kind === "choice";
+const onReview: When = ({ state }) => state.step === "review";
+const onLaunch: When = ({ state }) => state.step === "launch";
+const isBeforeLaunch: When = (context) => !onLaunch(context);
+const isBeforeReview: When = (context) => isBeforeLaunch(context) && !onReview(context);
+const isIdle: When = ({ state }) => !isOngoing(state.launch);
+const isRunning: When = (context) =>
+  onLaunch(context) && context.state.launch?.isEphemeral === true && !isIdle(context);
+const isLive: When = (context) => onLaunch(context) && context.state.launch?.state === "live";
+const hasEnded: When = (context) =>
+  onLaunch(context) && ["failed", "ended"].includes(context.state.launch?.state ?? "");
+const canRetry: When = (context) => {
+  const { step, known } = context.state;
+  const hasFailed = Object.values(known).some((fact) => fact?.kind === "failed");
+  return isReading(context) && (repeatable.has(step) || hasEnded(context) || hasFailed);
 };
-const canRollBack: When = ({ state }) =>
-  state.step === "launch" && !isOngoing(state.launch) && revisionBefore(state) !== undefined;
+const canRollBack: When = (context) =>
+  onLaunch(context) && isIdle(context) && revisionBefore(context.state) !== undefined;
 const hasFaults: When = ({ state }) =>
   (state.step === "preflight" || state.step === "review") &&
-  (state.known.checked.kind === "failed" ||
+  (state.known.checked?.kind === "failed" ||
     firstFault(state) !== undefined ||
     wrongAnswer(state) !== undefined);
-const isBeforeReview: When = ({ state }) => state.step !== "review" && state.step !== "launch";
-const scrolling = (run: Row["run"], when: When = () => true): RowRest<DeployKeys> => {
-  return { group: "Scrolling", when, run };
-};
-const up: Row["run"] = ({ steps }) => steps.move(-1);
-const down: Row["run"] = ({ steps }) => steps.move(1);
+const always: When = () => true;
+const scrolling = <Step>(
+  act: (context: form.DeployContext, step: Step) => undefined,
+  step: Step,
+  when = always,
+) => ({ group: "Scrolling", when, run: (context: form.DeployContext) => act(context, step) });
+const reviewHint: Row["hint"] = ({ state }) => (isAdvanced(state.step) ? undefined : "review");
 
-const command = commandRow<DeployKeys>("deploy", "Deploy");
+const command = commandRow<form.DeployContext>("deploy", "Deploy");
 
 export const deployCommands: readonly Row[] = [
   command("next", ["Enter"], "Go to the next step, or launch from the review", {
-    hint: ({ state, item }) => {
-      if (item?.id === newVariable && (state.given[newVariable] ?? "") !== "") return "add";
-      if (state.step === "review") return "launch";
+    hint: (context) => {
+      const { item, state } = context;
+      if (item?.id === newVariable && item.value !== "") return "add";
+      if (onReview(context)) return "launch";
       return isAdvanced(state.step) ? "review" : "next";
     },
-    when: ({ state }) => state.step !== "launch",
-    run: ({ steps }) => steps.next(),
+    when: isBeforeLaunch,
+    run: form.next,
   }),
   command("review", ["Alt+G"], "Go to the review", {
-    hint: ({ state }) => (isAdvanced(state.step) ? undefined : "review"),
-    when: (situation) => isBeforeReview(situation) && isTyping(situation),
-    run: ({ steps }) => steps.review(),
+    hint: reviewHint,
+    when: (context) => isBeforeReview(context) && isTyping(context),
+    run: form.review,
   }),
   command("reviewByLetter", ["g"], "Go to the review, outside a text field", {
-    hint: ({ state }) => (isAdvanced(state.step) ? undefined : "review"),
-    when: (situation) => isBeforeReview(situation) && isReading(situation),
-    run: ({ steps }) => steps.review(),
+    hint: reviewHint,
+    when: (context) => isBeforeReview(context) && isReading(context),
+    run: form.review,
   }),
   command(
     "advanced",
     ["a"],
     "Open advanced settings: server, variables, resources, scaling, timeouts",
-    {
-      hint: "advanced",
-      when: ({ state }) => state.step === "review",
-      run: ({ steps }) => steps.advanced(),
-    },
+    { hint: "advanced", when: onReview, run: form.advanced },
   ),
   command("chat", ["Enter"], "Chat with the new app", {
     hint: "chat",
@@ -109,13 +93,12 @@ export const deployCommands: readonly Row[] = [
   command("retry", ["r"], "Retry: read, check or launch again", {
     hint: "retry",
     when: canRetry,
-    run: ({ steps }) => steps.retry(),
+    run: form.retry,
   }),
   command("edit", ["e"], "Return to the answers and read the script again", {
     hint: "edit",
-    when: ({ state: { step, launch } }) =>
-      step === "launch" && !(launch?.isEphemeral === true && isOngoing(launch)),
-    run: ({ steps }) => steps.editAnswers(),
+    when: (context) => onLaunch(context) && !isRunning(context),
+    run: form.editAnswers,
   }),
   command("rollBack", ["u"], "Roll back to the previous revision", {
     hint: "roll back",
@@ -124,79 +107,68 @@ export const deployCommands: readonly Row[] = [
   }),
   command("stop", ["x"], "Stop the one-time run", {
     hint: "stop",
-    when: ({ state: { step, launch } }) =>
-      step === "launch" && launch?.isEphemeral === true && isOngoing(launch),
+    when: isRunning,
     run: ({ launch }) => launch.stop(),
   }),
   command("fix", ["f"], "Go to the answer that fixes the first problem", {
     hint: "fix",
     when: hasFaults,
-    run: ({ steps }) => steps.fix(),
+    run: form.fix,
   }),
   command("copy", ["y"], "Copy the command, the key, or an example call", {
     hint: "copy",
-    when: (situation) => situation.state.step === "review" || isLive(situation),
+    when: (context) => onReview(context) || isLive(context),
     run: ({ launch }) => launch.copy(),
   }),
   command("complete", ["Tab"], "Complete the path, or go to the next field", {
-    hint: (situation) => (isPath(situation) ? "complete" : undefined),
+    hint: ({ item }) => (form.pathFields.has(item?.id ?? "") ? "complete" : undefined),
     when: ({ item }) => item !== undefined,
-    run: ({ steps }) => steps.complete(),
+    run: form.complete,
   }),
   command("previous", ["Left"], "Previous option", {
-    when: ({ item }) => item?.kind === "choice",
-    run: ({ steps }) => steps.choose(-1),
+    when: onChoice,
+    run: (context) => form.chooseOption(context, -1),
   }),
   command("other", ["Right", "Space"], "Next option", {
     hint: "change",
-    when: ({ item }) => item?.kind === "choice",
-    run: ({ steps }) => steps.choose(1),
+    when: onChoice,
+    run: (context) => form.chooseOption(context, 1),
   }),
-  command("up", ["Up"], "Previous field or option", scrolling(up)),
-  command("down", ["Down"], "Next field or option", scrolling(down)),
-  command("upByLetter", ["k"], "Up, outside a text field", scrolling(up, isReading)),
-  command("downByLetter", ["j"], "Down, outside a text field", scrolling(down, isReading)),
+  command("up", ["Up"], "Previous field or option", scrolling(form.move, -1)),
+  command("down", ["Down"], "Next field or option", scrolling(form.move, 1)),
+  command("upByLetter", ["k"], "Up, outside a text field", scrolling(form.move, -1, isReading)),
+  command("downByLetter", ["j"], "Down, outside a text field", scrolling(form.move, 1, isReading)),
   command("back", ["Esc", "Shift+Tab"], "Go back one step; answers are kept", {
     hint: "back",
-    when: ({ state: { step, launch } }) =>
-      step !== "script" && !(step === "launch" && isOngoing(launch)),
-    run: ({ steps }) => steps.back(),
+    when: (context) =>
+      context.state.step !== "script" && (isBeforeLaunch(context) || isIdle(context)),
+    run: form.back,
   }),
   command("log", ["Ctrl+O"], "Open the whole log in $PAGER", {
     hint: "log",
-    when: isLaunched,
+    when: onLaunch,
     run: ({ launch }) => launch.showLog(),
   }),
   command("text", ["Ctrl+E"], "Edit all answers in $EDITOR", {
     hint: "as text",
-    when: ({ state }) => state.step !== "launch",
-    run: ({ text }) => text.edit(),
+    when: isBeforeLaunch,
+    run: editAsText,
   }),
   command("save", ["Ctrl+S"], "Save the draft (also saved at each step)", {
     hint: "save",
-    when: ({ state }) => state.step !== "launch",
+    when: isBeforeLaunch,
     run: ({ drafts }) => drafts.save(),
   }),
   command("drafts", ["Ctrl+R"], "Resume another draft", {
     slash: ["/drafts"],
-    when: ({ state }) => !isOngoing(state.launch),
-    run: ({ steps }) => steps.otherDraft(),
+    when: isIdle,
+    run: form.chooseDraft,
   }),
   command("new", ["Ctrl+N"], "Start another deployment", {
-    hint: ({ state }) => (state.step === "launch" ? "new" : undefined),
-    when: ({ state }) => !isOngoing(state.launch),
-    run: ({ steps }) => steps.startOver(),
+    hint: (context) => (onLaunch(context) ? "new" : undefined),
+    when: isIdle,
+    run: form.startOver,
   }),
-  command(
-    "pageUp",
-    ["PgUp"],
-    "Page up",
-    scrolling(({ steps }) => steps.scroll(-1)),
-  ),
-  command(
-    "pageDown",
-    ["PgDn"],
-    "Page down",
-    scrolling(({ steps }) => steps.scroll(1)),
-  ),
+  command("pageUp", ["PgUp"], "Page up", scrolling(form.scroll, -1)),
+  command("pageDown", ["PgDn"], "Page down", scrolling(form.scroll, 1)),
 ];

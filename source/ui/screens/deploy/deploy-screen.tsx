@@ -8,68 +8,59 @@ import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { TextActions } from "./answers-text.ts";
-import { type DeployKeys, deployCommands } from "./deploy-commands.ts";
+import type { CloudScreenServices } from "../cloud-access.ts";
+import { deployCommands } from "./deploy-commands.ts";
 import { DeployLoader } from "./deploy-loader.ts";
-import {
-  createDeployState,
-  type DeployServices,
-  type DeployState,
-  targetOf,
-} from "./deploy-state.ts";
+import { createDeployState, type DeployState, targetOf } from "./deploy-state.ts";
 import { DraftActions } from "./draft-actions.ts";
-import { openStep } from "./form-reducer.ts";
+import { editField, openStep } from "./form-reducer.ts";
 import { LaunchActions } from "./launch-actions.ts";
 import { stepsColumns } from "./page-layout.ts";
 import { focusDescription, readerLines } from "./reader-lines.ts";
-import { StepActions } from "./step-actions.ts";
+import { type DeployContext, deployModel } from "./step-actions.ts";
 import { StepPage } from "./step-page.tsx";
 import { focusedItem } from "./steps.ts";
 import { StepsList } from "./steps-list.tsx";
 
-export function deployScreen({ folder = process.cwd(), ...services }: DeployServices): Screen {
-  const { cloud, glyphs } = services;
-  const store = new Store(openStep(createDeployState(cloud.scripts), "script"));
-  const context = { ...services, store, folder };
-  const loader = new DeployLoader(context);
-  const drafts = new DraftActions(context);
-  const launch = new LaunchActions(context, loader, drafts);
-  const steps = new StepActions(context, { loader, drafts, launch });
-  const text = new TextActions(context, steps);
+export function deployScreen(given: CloudScreenServices): Screen {
+  const store = new Store(openStep(createDeployState(given.cloud.scripts), "script"));
+  const services = { ...given, store, folder: process.cwd() };
+  const loader = new DeployLoader(services);
+  const drafts = new DraftActions(services);
+  const launch = new LaunchActions(services, loader, drafts);
   // Every command asks for it.
   const focused = memoizeLast(focusedItem);
-  const keys: DeployKeys = {
+  const context: DeployContext = {
+    ...services,
+    loader,
+    drafts,
+    launch,
     get state() {
       return store.get();
     },
     get item() {
       return focused(store.get());
     },
-    steps,
-    launch,
-    drafts,
-    text,
   };
   let resuming: Promise<void> | undefined;
   return {
     id: "deploy",
     title: "Deploy",
-    tabNumber: 4,
     Body: memo(function DeployScreenBody(size: BodySize): ReactElement {
       return <DeployBody state={useStore(store, (whole) => whole)} size={size} />;
     }),
-    ...screenInput(deployCommands, keys, {
-      isTyping: () => keys.item?.kind === "text",
-      edit: (change) => steps.edit(change),
+    ...screenInput(deployCommands, context, {
+      isTyping: () => context.item?.kind === "text",
+      edit: (change) => store.update(editField(store.get(), change)),
     }),
     status: () => {
       const state = store.get();
       if (state.launch?.state !== "running") return targetOf(state)?.place ?? "";
       return `launching ${state.given.name ?? ""}`.trim();
     },
-    readerLines: () => readerLines(store.get(), glyphs),
+    readerLines: () => readerLines(store.get(), given.glyphs),
     /** Starts with a local model. */
-    accept: (model) => steps.deployModel(model),
+    accept: (model) => deployModel(context, model),
     subscribe: store.subscribe,
     activate: () => {
       resuming ??= drafts.resume().then(() => loader.read());
@@ -78,7 +69,7 @@ export function deployScreen({ folder = process.cwd(), ...services }: DeployServ
     deactivate: () => {},
     close: async () => {
       loader.close();
-      launch.close();
+      launch.stop();
       await resuming;
       await drafts.save();
     },

@@ -3,6 +3,8 @@
 import type {
   AppDetails,
   AppDocument,
+  DeployPhase,
+  DeployResult,
   NewKeyDocument,
   SecretDocument,
 } from "../../../cloud/admin/documents.ts";
@@ -20,7 +22,6 @@ import type {
   TestStep,
 } from "../cloud-access.ts";
 import type { GivenValues, Rules } from "./answers.ts";
-import type { Launch } from "./launch.ts";
 
 export type StepId =
   | "script"
@@ -38,16 +39,13 @@ export type StepId =
 
 /** A value that is read in the background. */
 export type Loadable<T> =
-  | { readonly kind: "none" }
-  | { readonly kind: "loading"; readonly about: string }
-  | { readonly kind: "loaded"; readonly about: string; readonly value: T }
-  | { readonly kind: "failed"; readonly about: string; readonly sentence: string };
-
-export const notLoaded = { kind: "none" } as const;
+  | { readonly kind: "loading" }
+  | { readonly kind: "loaded"; readonly value: T }
+  | { readonly kind: "failed"; readonly sentence: string };
 
 /** Returns the value; undefined until it is loaded. */
-export function loadedValue<T>(loadable: Loadable<T>): T | undefined {
-  return loadable.kind === "loaded" ? loadable.value : undefined;
+export function loadedValue<T>(loadable: Loadable<T> | undefined): T | undefined {
+  return loadable?.kind === "loaded" ? loadable.value : undefined;
 }
 
 /** An inspected script, and its configuration without any answers. */
@@ -67,23 +65,54 @@ export interface PreflightResult {
   readonly warnings: readonly string[];
 }
 
-/** Facts that were read for the answers. */
-export interface Facts {
+export interface FactValues {
   /** Scripts of this folder that have something to deploy. */
-  readonly scripts: Loadable<readonly string[]>;
-  readonly models: Loadable<readonly LocalModel[]>;
+  readonly scripts: readonly string[];
+  readonly models: readonly LocalModel[];
   /** Depends on the script's reference. */
-  readonly script: Loadable<ReadScript>;
+  readonly script: ReadScript;
   /** Names that can follow `::` in the reference; depends on the script's path. */
-  readonly functions: Loadable<readonly string[]>;
-  readonly targets: Loadable<readonly CloudTarget[]>;
+  readonly functions: readonly string[];
+  readonly targets: readonly CloudTarget[];
   /** Depends on the profile, like the next three. */
-  readonly capacity: Loadable<MachineCapacity | undefined>;
-  readonly apps: Loadable<readonly AppDocument[]>;
-  readonly secrets: Loadable<readonly SecretDocument[]>;
-  /** The app of the chosen name; its value is undefined when there is none. */
-  readonly app: Loadable<AppDetails | undefined>;
-  readonly checked: Loadable<PreflightResult>;
+  readonly capacity: MachineCapacity | undefined;
+  readonly apps: readonly AppDocument[];
+  readonly secrets: readonly SecretDocument[];
+  /** The app of the chosen name; undefined when there is none. */
+  readonly app: AppDetails | undefined;
+  readonly checked: PreflightResult;
+}
+
+/** Facts that were read for the answers; absent ones were not needed yet. */
+export type Facts = {
+  readonly [Key in keyof FactValues]?: Loadable<FactValues[Key]> | undefined;
+};
+
+export interface LaunchPhase {
+  readonly phase: DeployPhase | "send";
+  readonly sentence: string;
+  readonly startedAtMs: number;
+  /** Undefined while it runs. */
+  readonly endedAtMs: number | undefined;
+}
+
+export interface Launch {
+  readonly state: "running" | "live" | "ended" | "failed";
+  readonly isEphemeral: boolean;
+  readonly phases: readonly LaunchPhase[];
+  readonly warnings: readonly string[];
+  /** The last lines. */
+  readonly log: readonly string[];
+  readonly result?: DeployResult;
+  /** Why it failed, or how a one-time run ended. */
+  readonly sentence?: string;
+  /** Why the replica ended, if known. */
+  readonly reason?: string | undefined;
+  /** Example calls of the new app. */
+  readonly callLines: readonly string[];
+  readonly tests?: Loadable<readonly TestStep[]>;
+  /** Shown only once. */
+  readonly key?: Loadable<NewKeyDocument>;
 }
 
 export interface DeployState {
@@ -106,11 +135,6 @@ export interface DeployState {
   /** The checks of the preflight, while they run. */
   readonly checks: readonly PreflightCheck[];
   readonly launch: Launch | undefined;
-  /** Example calls of the new app. */
-  readonly callLines: readonly string[];
-  readonly tests: Loadable<readonly TestStep[]>;
-  /** Shown only once. */
-  readonly key: Loadable<NewKeyDocument>;
   /** Work in progress, such as a rollback. */
   readonly work: string | undefined;
   /** Milliseconds since 1970. */
@@ -118,19 +142,6 @@ export interface DeployState {
   /** Extra scroll in rows, beyond what keeps the field visible. */
   readonly scroll: number;
 }
-
-const nothingKnown: Facts = {
-  scripts: notLoaded,
-  models: notLoaded,
-  script: notLoaded,
-  functions: notLoaded,
-  targets: notLoaded,
-  capacity: notLoaded,
-  apps: notLoaded,
-  secrets: notLoaded,
-  app: notLoaded,
-  checked: notLoaded,
-};
 
 export function createDeployState(
   rules: Rules,
@@ -147,12 +158,9 @@ export function createDeployState(
     faults: {},
     paths: [],
     isPublicConfirmed: false,
-    known: nothingKnown,
+    known: {},
     checks: [],
     launch: undefined,
-    callLines: [],
-    tests: notLoaded,
-    key: notLoaded,
     work: undefined,
     draftSavedAtMs: undefined,
     scroll: 0,
@@ -166,8 +174,7 @@ export function restartedState(
   step?: StepId,
 ): DeployState {
   const { scripts, targets } = state.known;
-  const fresh = createDeployState(state.rules, given, step);
-  return { ...fresh, known: { ...fresh.known, scripts, targets } };
+  return { ...createDeployState(state.rules, given, step), known: { scripts, targets } };
 }
 
 /** Returns the first finding that would make the launch fail. */
@@ -179,20 +186,16 @@ export function baseOf({ known }: DeployState): AppConfig | undefined {
   return loadedValue(known.script)?.base;
 }
 
-/** Returns the chosen profile; undefined for the current one. */
-export function profileOf({ given, known }: DeployState): string | undefined {
-  const chosen = given.profile;
-  if (chosen === undefined) return undefined;
-  const current = loadedValue(known.targets)?.find(({ isCurrent }) => isCurrent);
-  return chosen === current?.profile ? undefined : chosen;
+/** Returns the chosen server; undefined until the servers are loaded. */
+export function targetOf({ given, known }: DeployState): CloudTarget | undefined {
+  return loadedValue(known.targets)?.find(({ profile, isCurrent }) =>
+    given.profile === undefined ? isCurrent : profile === given.profile,
+  );
 }
 
-export function targetOf(state: DeployState): CloudTarget | undefined {
-  const targets = loadedValue(state.known.targets) ?? [];
-  const profile = profileOf(state);
-  return targets.find((target) =>
-    profile === undefined ? target.isCurrent : target.profile === profile,
-  );
+/** Returns the chosen profile; undefined for the current one. */
+export function profileOf(state: DeployState): string | undefined {
+  return targetOf(state)?.isCurrent ? undefined : state.given.profile;
 }
 
 /** Returns the revision that was active before the launch, to roll back to. */
@@ -204,10 +207,7 @@ export function revisionBefore({ launch, known }: DeployState): string | undefin
 }
 
 export interface DeployServices extends CloudScreenServices {
-  /** Start of relative paths. Defaults to the working folder of the process. */
-  readonly folder?: string;
-}
-
-export interface DeployContext extends Required<DeployServices> {
+  /** Start of relative paths. */
+  readonly folder: string;
   readonly store: Store<DeployState>;
 }

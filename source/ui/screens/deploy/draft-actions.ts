@@ -3,26 +3,26 @@
 import { formatRelativeTime } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { type GivenValues, scriptOf } from "./answers.ts";
-import { type DeployContext, type DeployState, restartedState } from "./deploy-state.ts";
+import { type DeployServices, type DeployState, restartedState } from "./deploy-state.ts";
 import { DraftFolder, type OtherDraft } from "./draft-folder.ts";
 import { openStep } from "./form-reducer.ts";
 import { steps } from "./steps.ts";
 
 export class DraftActions {
-  readonly #context: DeployContext;
+  readonly #services: DeployServices;
   readonly #folder: DraftFolder;
   /** Answers that were deployed and need no draft. */
   #deployed: GivenValues | undefined;
 
-  constructor(context: DeployContext) {
-    const { stateFolder, scripts } = context.cloud;
-    this.#context = context;
+  constructor(services: DeployServices) {
+    const { stateFolder, scripts } = services.cloud;
+    this.#services = services;
     this.#folder = new DraftFolder(stateFolder, scripts.looksSecret);
   }
 
   /** Resumes the last draft that no terminal uses, unless the user has already answered something. */
   async resume(): Promise<void> {
-    const { frame } = this.#context;
+    const { frame } = this.#services;
     try {
       const { drafts: others, problems } = await this.#folder.others();
       for (const sentence of problems) frame.notify(sentence);
@@ -40,7 +40,7 @@ export class DraftActions {
 
   /** @returns a sentence with the outcome */
   async save(): Promise<string> {
-    const { store, clock } = this.#context;
+    const { store, clock } = this.#services;
     const { step, given } = this.#state;
     if (Object.keys(given).length === 0) return "Nothing to save yet.";
     if (given === this.#deployed) return "Already deployed; no draft to save.";
@@ -55,7 +55,7 @@ export class DraftActions {
 
   /** Deletes the draft of deployed or discarded answers. */
   async remove(): Promise<void> {
-    const { store, frame } = this.#context;
+    const { store, frame } = this.#services;
     this.#deployed = this.#state.given;
     store.update({ draftSavedAtMs: undefined });
     try {
@@ -67,15 +67,19 @@ export class DraftActions {
 
   /** Lets the user choose another draft; the current answers stay a draft. */
   async choose(): Promise<string | undefined> {
-    const { frame, clock } = this.#context;
+    const { frame, clock } = this.#services;
     const { drafts: others, problems } = await this.#folder.others();
     if (others.length === 0) return problems[0] ?? "No other drafts.";
     const nowMs = clock.wallMs();
-    const choices = others.map((draft) => ({
-      value: draft.file,
-      title: titleOf(draft),
-      note: `${noteOf(draft)}, ${formatRelativeTime(draft.savedAtMs, nowMs)}`,
-    }));
+    const choices = others.map(({ file, given, step, isInUse, savedAtMs }) => {
+      const at = steps.find(({ id }) => id === step)?.title ?? "";
+      const state = isInUse ? "copy; open in another terminal" : at;
+      return {
+        value: file,
+        title: given.name || given.model || scriptOf(given) || "Untitled",
+        note: `${state}, ${formatRelativeTime(savedAtMs, nowMs)}`,
+      };
+    });
     const chosen = await frame.choose("Resume another draft", choices);
     const draft = others.find(({ file }) => file === chosen);
     if (draft === undefined) return undefined;
@@ -86,19 +90,10 @@ export class DraftActions {
   }
 
   get #state(): DeployState {
-    return this.#context.store.get();
+    return this.#services.store.get();
   }
 
   #show({ given, step }: OtherDraft): void {
-    this.#context.store.update(openStep(restartedState(this.#state, given), step));
+    this.#services.store.update(openStep(restartedState(this.#state, given), step));
   }
-}
-
-function titleOf({ given }: OtherDraft): string {
-  return given.name || given.model || scriptOf(given) || "Untitled";
-}
-
-function noteOf({ step, isInUse }: OtherDraft): string {
-  const title = steps.find(({ id }) => id === step)?.title ?? "";
-  return isInUse ? "copy; open in another terminal" : title;
 }

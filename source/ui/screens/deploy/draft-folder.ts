@@ -34,21 +34,13 @@ export interface OtherDraft extends Draft {
   readonly isInUse: boolean;
 }
 
-export interface OtherDrafts {
-  /** Newest first. */
-  readonly drafts: readonly OtherDraft[];
-  /** Sentences about drafts that were unreadable and moved aside, or could not be deleted. */
-  readonly problems: readonly string[];
-}
-
-export interface DraftOwner {
+interface DraftOwner {
   readonly processId: number;
   readonly isRunning: (processId: number) => boolean;
 }
 
-const pattern = /^deploy-draft-(\d+)-[0-9a-f-]{36}\.json$/;
 /** Includes drafts that were moved aside, and unfinished files of killed programs. */
-const anyPattern = /^deploy-draft-(\d+)-[0-9a-f-]{36}\.json(?:\.(?:unreadable|[0-9a-f-]{36}))?$/;
+const pattern = /^deploy-draft-(\d+)-[0-9a-f-]{36}\.json(?:\.(?:unreadable|[0-9a-f-]{36}))?$/;
 /** Drafts unused for longer are deleted. */
 const keptMs = 30 * 86_400_000;
 
@@ -72,23 +64,34 @@ export class DraftFolder {
     this.#file = this.#newFile();
   }
 
-  /** Returns every draft of other terminals; deletes those that are too old. */
-  async others(): Promise<OtherDrafts> {
+  /**
+   * Returns every draft of other terminals, newest first; deletes those that are too old.
+   *
+   * @returns `problems` sentences about drafts that were moved aside, or could not be deleted
+   */
+  async others(): Promise<{ drafts: OtherDraft[]; problems: string[] }> {
     const drafts: OtherDraft[] = [];
     const problems: string[] = [];
     const oldestMs = Date.now() - keptMs;
     for (const name of await this.#names()) {
       const file = path.join(this.#folder, name);
-      if (file === this.#file) continue;
-      const isInUse = this.#isInUse(name);
+      const processId = Number(pattern.exec(name)?.[1]);
+      if (Number.isNaN(processId) || file === this.#file) continue;
+      const isInUse = processId !== this.#owner.processId && this.#owner.isRunning(processId);
       try {
-        const { mtimeMs } = await stat(file);
-        if (mtimeMs < oldestMs && !isInUse) problems.push(...(await removeOld(file)));
-        else if (pattern.test(name)) {
-          const draft = readDraft(await readFile(file, "utf8"));
-          if (draft === undefined) problems.push(await setAside(file));
-          else drafts.push({ ...draft, file, savedAtMs: mtimeMs, isInUse });
+        const { mtimeMs: savedAtMs } = await stat(file);
+        if (savedAtMs < oldestMs && !isInUse) {
+          await rm(file, { force: true }).catch((error: unknown) =>
+            problems.push(`Cannot delete an old draft: ${describeError(error)}`),
+          );
+          continue;
         }
+        if (!name.endsWith(".json")) continue;
+        const draft = readDraft(await readFile(file, "utf8"));
+        if (draft === undefined) {
+          await rename(file, `${file}.unreadable`);
+          problems.push(`Cannot read a draft; moved to ${file}.unreadable.`);
+        } else drafts.push({ ...draft, file, savedAtMs, isInUse });
       } catch (error) {
         // Another terminal has just deleted or resumed it.
         if (systemCode(error) !== "ENOENT") throw error;
@@ -149,16 +152,11 @@ export class DraftFolder {
 
   async #names(): Promise<string[]> {
     try {
-      return (await readdir(this.#folder)).filter((name) => anyPattern.test(name));
+      return await readdir(this.#folder);
     } catch (error) {
       if (systemCode(error) === "ENOENT") return [];
       throw error;
     }
-  }
-
-  #isInUse(name: string): boolean {
-    const processId = Number(anyPattern.exec(name)?.[1]);
-    return processId !== this.#owner.processId && this.#owner.isRunning(processId);
   }
 
   #isKept(id: string): boolean {
@@ -172,20 +170,6 @@ export class DraftFolder {
     this.#last = changed.catch(() => {});
     await changed;
   }
-}
-
-/** @returns a sentence if it cannot be deleted */
-async function removeOld(file: string): Promise<string[]> {
-  return await rm(file, { force: true }).then(
-    () => [],
-    (error: unknown) => [`Cannot delete an old draft: ${describeError(error)}`],
-  );
-}
-
-async function setAside(file: string): Promise<string> {
-  const aside = `${file}.unreadable`;
-  await rename(file, aside);
-  return `Cannot read a draft; moved to ${aside}.`;
 }
 
 function readDraft(text: string): Draft | undefined {

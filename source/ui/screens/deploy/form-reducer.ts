@@ -6,7 +6,7 @@ import { type GivenValues, newVariable, variablePrefix } from "./answers.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { faultsIn, type Item } from "./form.ts";
 import { presets, settings } from "./settings.ts";
-import { adjacentStep, focusedItem, pageOf } from "./steps.ts";
+import { focusedItem, pageOf } from "./steps.ts";
 
 /** Moves the focus to a field of the step; stops at the ends. */
 export function withFocus(state: DeployState, focus: number): DeployState {
@@ -26,11 +26,6 @@ export function openStep(state: DeployState, step: StepId): DeployState {
   const typed = pageOf(opened).items.findIndex(({ kind }) => kind === "text");
   // Focuses the script's path; elsewhere the first field.
   return withFocus(opened, step === "script" ? typed : 0);
-}
-
-export function backStep(state: DeployState): DeployState {
-  const before = adjacentStep(state.step, -1);
-  return before === undefined ? state : openStep(leaveField(state), before);
 }
 
 /** Moves between fields, or within the only choice of a step. */
@@ -89,10 +84,9 @@ export function editField(
   const editor = edit(before);
   if (editor.text === before.text) return { ...state, editor };
   const { [item.id]: _fault, "": _step, ...faults } = state.faults;
-  const { target, ...others } = { ...state.given, [item.id]: editor.text };
+  const given: Record<string, string> = { ...state.given, [item.id]: editor.text };
   // Another script has different functions.
-  const keepsTarget = target !== undefined && item.id !== "script";
-  const given = keepsTarget ? { ...others, target } : others;
+  if (item.id === "script") delete given.target;
   return { ...state, editor, given, faults, paths: [] };
 }
 

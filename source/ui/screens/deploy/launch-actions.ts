@@ -6,44 +6,37 @@ import type { CallableApp, CloudServer } from "../cloud-access.ts";
 import { isEphemeral } from "./answers.ts";
 import type { DeployLoader } from "./deploy-loader.ts";
 import {
-  type DeployContext,
+  type DeployServices,
   type DeployState,
+  type Launch,
+  type Loadable,
   loadedValue,
-  notLoaded,
   revisionBefore,
 } from "./deploy-state.ts";
 import type { DraftActions } from "./draft-actions.ts";
-import {
-  afterEvent,
-  beginLaunch,
-  failLaunch,
-  isOngoing,
-  type Launch,
-  stopLaunch,
-} from "./launch.ts";
+import { afterEvent, beginLaunch, failLaunch, isOngoing, stopLaunch } from "./launch.ts";
 import { commandOf } from "./review-pages.ts";
 
 const tickMs = 250;
 
 export class LaunchActions {
-  readonly #context: DeployContext;
+  readonly #services: DeployServices;
   readonly #loader: DeployLoader;
   readonly #drafts: DraftActions;
   /** True if an earlier launch still runs on the server: the next one replaces it. */
   #isLeft = false;
   #server: CloudServer | undefined;
   #stop: AbortController | undefined;
-  #ticking: NodeJS.Timeout | undefined;
 
-  constructor(context: DeployContext, loader: DeployLoader, drafts: DraftActions) {
-    this.#context = context;
+  constructor(services: DeployServices, loader: DeployLoader, drafts: DraftActions) {
+    this.#services = services;
     this.#loader = loader;
     this.#drafts = drafts;
   }
 
   /** Sends the checked document. Resolves at the end of the launch. */
   async launch(): Promise<void> {
-    const { store, clock } = this.#context;
+    const { store, clock } = this.#services;
     const { preparation } = this.#loader;
     if (preparation === undefined || isOngoing(this.#state.launch)) return;
     const isRun = isEphemeral(this.#state.given);
@@ -52,10 +45,11 @@ export class LaunchActions {
     this.#server = server;
     this.#stop = stop;
     const nowMs = clock.now();
-    const launch = beginLaunch(isRun, nowMs);
-    const nothing = { callLines: [], tests: notLoaded, key: notLoaded, work: undefined };
-    store.update({ launch, nowMs, ...nothing });
-    this.#tick();
+    store.update({ launch: beginLaunch(isRun, nowMs), nowMs, work: undefined });
+    // Updates the elapsed times between events.
+    const ticking = setInterval(() => store.update({ nowMs: clock.now() }), tickMs);
+    ticking.unref();
+    stop.signal.addEventListener("abort", () => clearInterval(ticking));
     try {
       const request = { ...preparation.request, ...(this.#isLeft && { isForced: true }) };
       this.#isLeft = false;
@@ -64,8 +58,10 @@ export class LaunchActions {
         : server.deploy(request, stop.signal);
       for await (const event of events) {
         this.#change((launch, nowMs) => afterEvent(launch, event, nowMs));
-        if (event.kind !== "done" || this.#state.launch === undefined) continue;
-        store.update({ callLines: this.#callLines() });
+        const app = this.#calledApp();
+        if (event.kind !== "done" || app === undefined) continue;
+        const inspection = loadedValue(this.#state.known.script)?.inspection;
+        this.#change((launch) => ({ ...launch, callLines: server.callLines(app, inspection) }));
         // A live app needs no draft.
         void this.#drafts.remove();
       }
@@ -79,14 +75,14 @@ export class LaunchActions {
         stop.signal.aborted ? stopLaunch(launch, nowMs) : failLaunch(launch, sentence, nowMs),
       );
     } finally {
-      clearInterval(this.#ticking);
+      clearInterval(ticking);
     }
   }
 
   /** Stops following a deployment, which continues on the server until the next one replaces it. */
   leave(): void {
     this.#isLeft = this.#state.launch?.state === "running";
-    this.#context.store.update({ launch: undefined });
+    this.#services.store.update({ launch: undefined });
     this.stop();
   }
 
@@ -111,7 +107,7 @@ export class LaunchActions {
 
   /** Activates the revision before the launch. @returns a sentence with the outcome */
   async rollBack(): Promise<string> {
-    const { store } = this.#context;
+    const { store } = this.#services;
     const server = this.#server;
     const { launch, known } = this.#state;
     const { organisation, app } = loadedValue(known.app) ?? {};
@@ -140,49 +136,43 @@ export class LaunchActions {
     const server = this.#server;
     if (called === undefined || server === undefined) return "No app to chat with.";
     const app = await server.client.app(`${called.organisation}/${called.app}`);
-    await this.#context.chatWith(server, app, this.#token);
+    await this.#services.chatWith(server, app, this.#token);
     return undefined;
   }
 
   /** Copies the command; after the launch the key, or example calls. */
   async copy(): Promise<string> {
-    const { frame } = this.#context;
-    const { step, callLines } = this.#state;
+    const { frame } = this.#services;
+    const { step, launch } = this.#state;
     const command = commandOf(this.#state);
     if (step === "review" && command !== undefined) {
       return `${await frame.copy(command)}: command`;
     }
     if (this.#token !== undefined) return `${await frame.copy(this.#token)}: key`;
-    return `${await frame.copy(callLines.join("\n"))}: example calls`;
+    return `${await frame.copy((launch?.callLines ?? []).join("\n"))}: example calls`;
   }
 
   async showLog(): Promise<undefined> {
-    await this.#context.frame.page((this.#state.launch?.log ?? []).join("\n"));
+    await this.#services.frame.page((this.#state.launch?.log ?? []).join("\n"));
   }
 
   /** Asks before the only copy of a key is hidden. @returns true to proceed */
   async mayLoseKey(): Promise<boolean> {
-    const { step, key } = this.#state;
-    if (step !== "launch" || key.kind !== "loaded") return true;
-    return await this.#context.frame.confirm("The key is shown only once. Close it?");
-  }
-
-  close(): void {
-    this.stop();
-    clearInterval(this.#ticking);
+    if (this.#state.step !== "launch" || this.#token === undefined) return true;
+    return await this.#services.frame.confirm("The key is shown only once. Close it?");
   }
 
   get #state(): DeployState {
-    return this.#context.store.get();
+    return this.#services.store.get();
   }
 
   /** The new key while it is shown. */
   get #token(): string | undefined {
-    return loadedValue(this.#state.key)?.token;
+    return loadedValue(this.#state.launch?.key)?.token;
   }
 
   #change(change: (launch: Launch, nowMs: number) => Launch): void {
-    const { store, clock } = this.#context;
+    const { store, clock } = this.#services;
     const { launch } = this.#state;
     const nowMs = clock.now();
     if (launch !== undefined) store.update({ launch: change(launch, nowMs), nowMs });
@@ -195,34 +185,20 @@ export class LaunchActions {
     return { organisation, app, url: result.url, auth: result.auth };
   }
 
-  #callLines(): readonly string[] {
-    const app = this.#calledApp();
-    const inspection = loadedValue(this.#state.known.script)?.inspection;
-    return (app && this.#server?.callLines(app, inspection)) ?? [];
-  }
-
   /** Sends a request about the new app, and shows its progress and outcome. */
   async #ask<Value>(
     key: "tests" | "key",
     ask: (server: CloudServer, app: CallableApp) => Promise<Value>,
   ): Promise<undefined> {
-    const { store } = this.#context;
     const app = this.#calledApp();
     if (app === undefined || this.#server === undefined) return;
-    const about = app.app;
-    store.update({ [key]: { kind: "loading", about } });
+    const show = (answer: Loadable<Value>) =>
+      this.#change((launch) => ({ ...launch, [key]: answer }));
+    show({ kind: "loading" });
     try {
-      store.update({ [key]: { kind: "loaded", about, value: await ask(this.#server, app) } });
+      show({ kind: "loaded", value: await ask(this.#server, app) });
     } catch (error) {
-      store.update({ [key]: { kind: "failed", about, sentence: describeError(error) } });
+      show({ kind: "failed", sentence: describeError(error) });
     }
-  }
-
-  /** Updates the elapsed times between events. */
-  #tick(): void {
-    const { store, clock } = this.#context;
-    clearInterval(this.#ticking);
-    this.#ticking = setInterval(() => store.update({ nowMs: clock.now() }), tickMs);
-    this.#ticking.unref();
   }
 }

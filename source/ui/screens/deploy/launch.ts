@@ -1,48 +1,24 @@
-// Progress of a launch: its phases, the end of its log, and its outcome.
+// Progress of a launch, and its page: phases, the end of the log, the outcome, and the key and the test
+// that follow.
 
-import type { DeployPhase, DeployResult, EphemeralEvent } from "../../../cloud/admin/documents.ts";
-
-export interface LaunchPhase {
-  readonly phase: DeployPhase | "send";
-  readonly sentence: string;
-  readonly startedAtMs: number;
-  /** Undefined while it runs. */
-  readonly endedAtMs: number | undefined;
-}
-
-export interface Launch {
-  readonly state: "running" | "live" | "ended" | "failed";
-  readonly isEphemeral: boolean;
-  readonly startedAtMs: number;
-  readonly phases: readonly LaunchPhase[];
-  readonly warnings: readonly string[];
-  /** The last lines. */
-  readonly log: readonly string[];
-  readonly result: DeployResult | undefined;
-  /** Why it failed, or how a one-time run ended. */
-  readonly sentence: string | undefined;
-  /** Why the replica ended, if known. */
-  readonly reason: string | undefined;
-}
+import { formatMilliseconds } from "../../../base/formats.ts";
+import type { DeployPhase, EphemeralEvent } from "../../../cloud/admin/documents.ts";
+import type { TestStep } from "../cloud-access.ts";
+import { scriptOf } from "./answers.ts";
+import { type DeployState, type Launch, loadedValue, revisionBefore } from "./deploy-state.ts";
+import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";
 
 const logLinesMaximum = 500;
 
 export function beginLaunch(isEphemeral: boolean, nowMs: number): Launch {
-  const phase = {
-    phase: "send",
-    sentence: "Uploading the script.",
-    startedAtMs: nowMs,
-  } as const;
+  const sentence = "Uploading the script.";
   return {
     state: "running",
     isEphemeral,
-    startedAtMs: nowMs,
-    phases: [{ ...phase, endedAtMs: undefined }],
+    phases: [{ phase: "send", sentence, startedAtMs: nowMs, endedAtMs: undefined }],
     warnings: [],
     log: [],
-    result: undefined,
-    sentence: undefined,
-    reason: undefined,
+    callLines: [],
   };
 }
 
@@ -52,7 +28,7 @@ export function afterEvent(launch: Launch, event: EphemeralEvent, nowMs: number)
     case "heartbeat":
       return launch;
     case "phase":
-      return { ...launch, phases: withPhase(launch.phases, event, nowMs) };
+      return withPhase(launch, event, nowMs);
     case "log":
       return withLog(launch, [event.text]);
     case "line":
@@ -94,14 +70,15 @@ export function isOngoing(launch: Launch | undefined): boolean {
 }
 
 function withPhase(
-  phases: readonly LaunchPhase[],
+  launch: Launch,
   { phase, sentence }: { phase: DeployPhase; sentence: string },
   nowMs: number,
-): readonly LaunchPhase[] {
+): Launch {
+  const { phases } = launch;
   const last = phases.at(-1);
-  if (last?.phase === phase) return [...phases.slice(0, -1), { ...last, sentence }];
-  const ended = phases.map((entry) => ({ ...entry, endedAtMs: entry.endedAtMs ?? nowMs }));
-  return [...ended, { phase, sentence, startedAtMs: nowMs, endedAtMs: undefined }];
+  if (last?.phase === phase) return { ...launch, phases: phases.with(-1, { ...last, sentence }) };
+  const begun = { phase, sentence, startedAtMs: nowMs, endedAtMs: undefined };
+  return { ...launch, phases: [...endPhases(launch, nowMs).phases, begun] };
 }
 
 function withLog(launch: Launch, texts: readonly string[]): Launch {
@@ -118,4 +95,112 @@ function endPhases(launch: Launch, nowMs: number): Launch {
 /** Drops repetitions: each attempt warns again. */
 function unique(sentences: readonly string[]): readonly string[] {
   return [...new Set(sentences)];
+}
+
+export function launchPage(state: DeployState) {
+  const { launch, work, nowMs } = state;
+  if (launch === undefined) return { question: "Nothing launched yet" };
+  return {
+    question: launchQuestion(state, launch),
+    lines: [
+      ...phaseLines(launch, nowMs),
+      ...launch.warnings.map(warningLine),
+      ...(launch.state === "failed" || launch.state === "ended"
+        ? endLines(state, launch)
+        : liveLines(state, launch)),
+      ...(work === undefined ? [] : [workingLine(work)]),
+    ],
+    log: launch.log,
+  };
+}
+
+function launchQuestion({ given }: DeployState, launch: Launch): string {
+  const { state, isEphemeral, result } = launch;
+  const [, generated] = result?.app.split("/") ?? [];
+  const name = generated ?? (given.name || scriptOf(given));
+  switch (state) {
+    case "running":
+      return `Launching ${name}`;
+    case "live":
+      return isEphemeral ? `${name} runs until you stop it` : `${name} is live`;
+    case "ended":
+      return `${name} has ended`;
+    case "failed":
+      return `${name} failed to launch`;
+  }
+}
+
+function phaseLines({ phases, state }: Launch, nowMs: number): Line[] {
+  return phases.map(({ phase, sentence, startedAtMs, endedAtMs }, index) => {
+    const text = `${sentence}  ${formatMilliseconds((endedAtMs ?? nowMs) - startedAtMs)}`;
+    const label = phase.padEnd(9);
+    if (endedAtMs === undefined) return workingLine(text, label);
+    const hasFailed = index === phases.length - 1 && state === "failed";
+    return { text, tone: "plain", sign: hasFailed ? "failed" : "done", label };
+  });
+}
+
+function endLines(state: DeployState, launch: Launch): Line[] {
+  const { sentence, reason, isEphemeral } = launch;
+  const text = sentence ?? "The app has ended.";
+  const why = reason === undefined || reason === sentence ? [] : [fact("Reason", reason)];
+  if (launch.state === "ended") {
+    return [blank, { text, tone: "plain", sign: "stopped" }, ...why];
+  }
+  const before = revisionBefore(state);
+  const remedy =
+    before === undefined
+      ? "e edits the answers; r reads the script again and retries."
+      : `${before} was active before; u rolls back to it.`;
+  return [blank, errorLine(text), ...why, ...(isEphemeral ? [] : [line(remedy, "dim", "  ")])];
+}
+
+const statuses = {
+  active: "active",
+  no_change: "already active, no changes",
+  rolling_out: "being verified",
+};
+
+function liveLines(state: DeployState, launch: Launch): Line[] {
+  const { result, callLines } = launch;
+  if (result === undefined) return [];
+  const hasOwnPaths = loadedValue(state.known.script)?.inspection.endpoints !== undefined;
+  const cold = result.cold_start_ms;
+  const ready = cold === undefined ? "" : `, ready after ${formatMilliseconds(cold)}`;
+  return [
+    blank,
+    fact("URL", hasOwnPaths ? result.url : `${result.url}/v1`),
+    fact("Revision", `${result.revision}, ${statuses[result.status]}${ready}`),
+    fact("Access", result.auth),
+    ...keyLines(launch),
+    ...testLines(launch),
+    // y copies the other lines too.
+    ...callLines
+      .filter((text) => text.startsWith("curl") && text.includes(" -d "))
+      .flatMap((text) => [blank, line(text, "code")]),
+  ];
+}
+
+function keyLines({ key }: Launch): Line[] {
+  if (key === undefined) return [];
+  if (key.kind === "loading") return [fact("Key", "creating")];
+  if (key.kind === "failed") return [fact("Key", key.sentence, "error")];
+  const { token } = key.value;
+  return [fact("Key", token, "value"), fact("", "Shown only once: y copies it.", "warning")];
+}
+
+function testLines({ tests }: Launch): Line[] {
+  if (tests === undefined) return [];
+  if (tests.kind === "loading") return [blank, workingLine("sending a test request")];
+  if (tests.kind === "failed") return [blank, errorLine(tests.sentence)];
+  return [blank, ...tests.value.flatMap(testStepLines)];
+}
+
+function testStepLines({ request, status, elapsedMs, expected, sentence, isOk }: TestStep): Line[] {
+  const code = status === undefined ? "" : ` ${status}`;
+  const text = `${request}${code}, ${formatMilliseconds(elapsedMs)}`;
+  return [
+    isOk ? { text, tone: "plain", sign: "done" } : errorLine(text),
+    line(`expected ${expected}; got: ${sentence}`, isOk ? "plain" : "error", "  "),
+  ];
 }

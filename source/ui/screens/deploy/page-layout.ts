@@ -1,5 +1,6 @@
 // Lays a page out in rows, so that scrolling and the cursor know each position.
 
+import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { textWidth } from "../../text/graphemes.ts";
 import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
@@ -15,14 +16,11 @@ import {
   line,
   linePrefix,
   type Option,
-  type Page,
   type TextItem,
 } from "./form.ts";
 import { pageOf } from "./steps.ts";
 
 export interface PageRow {
-  /** Unique on the page. */
-  readonly key: string;
   readonly runs: readonly TextRun[];
   /** The field behind the runs. */
   readonly field?: TextItem;
@@ -38,37 +36,27 @@ export interface PageRoom {
   readonly glyphs: Glyphs;
 }
 
-export interface PageLayout {
-  readonly page: Page;
-  readonly rows: readonly PageRow[];
-  readonly room: PageRoom;
-  /** First visible row. */
-  readonly top: number;
-  /** The first row when the page is scrolled to its end. */
-  readonly lastScroll: number;
-}
-
 /** Columns from which the steps have their own panel. */
 const stepsFromColumns = 100;
 export const stepsWidth = 25;
 /** Cells in front of a label: the marker of the focused field. */
 export const markerWidth = 2;
 const fieldWidthMinimum = 12;
-/** Borders of the panel, with their padding. */
-const frameColumns = 4;
-const frameRows = 2;
 
 /** Returns the columns for the list of steps: 0 in a narrow window. */
 export function stepsColumns(columns: number): number {
   return columns >= stepsFromColumns ? stepsWidth : 0;
 }
 
-/** @param size of the whole screen */
-export function layoutPage(state: DeployState, size: BodySize, glyphs: Glyphs): PageLayout {
+/**
+ * @param size of the whole screen
+ * @returns `top`, the first visible row, and `lastScroll`, the first one at the end of the page
+ */
+export function layoutPage(state: DeployState, size: BodySize, glyphs: Glyphs) {
   const page = pageOf(state);
   const { question, items } = page;
-  const width = Math.max(1, size.columns - stepsColumns(size.columns) - frameColumns);
-  const height = Math.max(0, size.rows - frameRows);
+  const width = Math.max(1, panelInnerWidth(size.columns - stepsColumns(size.columns)));
+  const height = panelInnerHeight(size.rows);
   const labels = items.map(({ label }) => textWidth(foreignText(label, glyphs.isAscii)));
   const labelRoom = Math.max(0, width - markerWidth - fieldWidthMinimum);
   const labelWidth = Math.min(Math.max(0, ...labels) + 2, labelRoom);
@@ -76,33 +64,24 @@ export function layoutPage(state: DeployState, size: BodySize, glyphs: Glyphs): 
   const { "": stepFault, ...faults } = state.faults;
   const focus = Math.min(state.focus, items.length - 1);
   const rows: PageRow[] = [];
-  const add = (key: string, text: Line, indent?: number) =>
-    rows.push(...lineRows(text, key, room, indent));
-  add("question", line(question, "title"));
-  add("gap", blank);
-  let focusedRow = 0;
+  const add = (text: Line, indent?: number) => rows.push(...lineRows(text, room, indent));
+  add(line(question, "title"));
+  add(blank);
   for (const [index, item] of items.entries()) {
     const isFocused = index === focus;
-    const own = itemRows(item, isFocused, items.length === 1, room);
-    if (isFocused)
-      focusedRow =
-        rows.length +
-        Math.max(
-          0,
-          own.findIndex((row) => row.isFocused),
-        );
-    rows.push(...own);
+    rows.push(...itemRows(item, isFocused, items.length === 1, room));
     const fault = faults[item.id];
     const note = isFocused && item.kind === "text" ? item.note : undefined;
-    if (fault !== undefined) add(`${item.id} below`, errorLine(fault), markerWidth);
-    else if (note) add(`${item.id} below`, line(note, "dim"), markerWidth + labelWidth);
+    if (fault !== undefined) add(errorLine(fault), markerWidth);
+    else if (note) add(line(note, "dim"), markerWidth + labelWidth);
   }
-  if (items.length > 0) add("end of fields", blank);
+  if (items.length > 0) add(blank);
   if (stepFault !== undefined) {
-    add("fault", errorLine(stepFault));
-    add("end of fault", blank);
+    add(errorLine(stepFault));
+    add(blank);
   }
-  for (const [index, text] of page.lines.entries()) add(`line ${index}`, text);
+  for (const text of page.lines) add(text);
+  const focusedRow = rows.findIndex(({ isFocused }) => isFocused);
   const lastScroll = Math.max(0, rows.length - height);
   // Keeps the focused field and the row below it visible.
   const needed = Math.max(0, focusedRow + 2 - height);
@@ -117,10 +96,10 @@ export function itemRows(
   room: PageRoom,
 ): readonly PageRow[] {
   if (item.kind === "text") {
-    return [{ key: item.id, runs: labelRuns(item, isFocused, room), field: item, isFocused }];
+    return [{ runs: labelRuns(item, isFocused, room), field: item, isFocused }];
   }
   if (isAlone) return item.options.map((option) => optionRow(item, option, room));
-  return [{ key: item.id, runs: choiceRuns(item, isFocused, room), isFocused }];
+  return [{ runs: choiceRuns(item, isFocused, room), isFocused }];
 }
 
 /** Returns the chosen option between the signs of a choice. */
@@ -150,8 +129,7 @@ function optionRow(item: ChoiceItem, option: Option, { width, glyphs }: PageRoom
     { text: title, tone: isChosen ? "title" : "plain" },
     { text: foreignText(option.note, isAscii), tone: "dim" },
   ];
-  const key = `option ${option.value}`;
-  return { key, runs: fitRuns(runs, width, ellipsis), isFocused: isChosen };
+  return { runs: fitRuns(runs, width, ellipsis), isFocused: isChosen };
 }
 
 function labelRuns({ label }: Item, isFocused: boolean, { labelWidth, glyphs }: PageRoom) {
@@ -166,7 +144,6 @@ function markerRun(isMarked: boolean, { marker }: Glyphs): TextRun {
 /** Returns a line as rows; all but the first are indented by its label. */
 export function lineRows(
   line: Line,
-  key: string,
   { width, glyphs }: Pick<PageRoom, "width" | "glyphs">,
   indent = 0,
 ): PageRow[] {
@@ -182,6 +159,6 @@ export function lineRows(
       { text: row.text, tone },
     ];
     // Empty runs would drop the row.
-    return { key: `${key} ${index}`, runs: runs.filter((run) => run.text !== "") };
+    return { runs: runs.filter((run) => run.text !== "") };
   });
 }

@@ -48,16 +48,14 @@ function spokenStep(state: DeployState): string {
 }
 
 function spokenItem(item: Item): string {
-  return `${item.label}: ${spokenValue(item)}`;
-}
-
-function spokenValue(item: Item): string {
+  const { label, value } = item;
   if (item.kind === "choice") {
-    const option = item.options.find(({ value }) => value === item.value);
-    return [option?.title ?? item.value, option?.note ?? ""].filter((t) => t !== "").join(", ");
+    const { title = value, note = "" } =
+      item.options.find((option) => option.value === value) ?? {};
+    return `${label}: ${title}${note && `, ${note}`}`;
   }
-  const { value, mask, placeholder = "" } = item;
-  if (value === "") return placeholder === "" ? "empty" : `empty, ${placeholder}`;
+  const { mask, placeholder = "" } = item;
+  if (value === "") return `${label}: empty${placeholder && `, ${placeholder}`}`;
   // Asterisks would be read one by one.
-  return mask !== undefined && mask(value) !== value ? "hidden" : value;
+  return `${label}: ${mask !== undefined && mask(value) !== value ? "hidden" : value}`;
 }

@@ -17,49 +17,40 @@ import {
 import {
   baseOf,
   type DeployState,
-  type Loadable,
   loadedValue,
-  type PreflightResult,
   profileOf,
+  type ReadScript,
   targetOf,
 } from "./deploy-state.ts";
 import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";
-import { scriptedPage } from "./script-pages.ts";
 import { settings } from "./settings.ts";
 
 /** Lists every check with its result. */
 export function preflightPage(state: DeployState) {
   const { known, checks } = state;
-  const { checked } = known;
-  const question = checksQuestion(state);
-  const fault = checksFault(checked);
-  switch (checked.kind) {
-    case "loaded":
-      return { question, lines: checked.value.findings.flatMap(findingLines) };
-    case "failed":
-      return { question, lines: [errorLine(checked.sentence)], fault };
-    default:
-      return { question, lines: checks.flatMap(checkLines), fault };
-  }
+  return {
+    question: checksQuestion(state),
+    lines:
+      known.checked?.kind === "failed"
+        ? [errorLine(known.checked.sentence)]
+        : (loadedValue(known.checked)?.findings.flatMap(findingLines) ??
+          checks.flatMap(checkLines)),
+    fault: checksFault(state),
+  };
 }
 
 function checksQuestion({ known: { checked } }: DeployState): string {
-  if (checked.kind === "failed") return "The checks failed";
-  if (checked.kind !== "loaded") return "Running the checks";
-  const faults = countOf(checked.value, "fault");
-  if (faults === 0) return "Ready to launch";
-  return `${plural(faults, "problem")} to fix`;
+  if (checked?.kind === "failed") return "The checks failed";
+  if (checked?.kind !== "loaded") return "Running the checks";
+  const faults = checked.value.findings.filter(({ kind }) => kind === "fault").length;
+  return faults === 0 ? "Ready to launch" : `${plural(faults, "problem")} to fix`;
 }
 
-function checksFault({ kind }: Loadable<PreflightResult>): string | undefined {
-  if (kind === "loaded") return undefined;
-  return kind === "failed"
+function checksFault({ known: { checked } }: DeployState): string | undefined {
+  if (checked?.kind === "loaded") return undefined;
+  return checked?.kind === "failed"
     ? "Cannot launch until the checks pass."
     : "The checks are still running.";
-}
-
-function countOf({ findings }: PreflightResult, kind: PreflightFinding["kind"]): number {
-  return findings.filter((finding) => finding.kind === kind).length;
 }
 
 const wordWidth = 8;
@@ -81,56 +72,54 @@ function findingLines({ subject, kind, sentence, hint }: PreflightFinding): Line
 }
 
 /** @param wrong blocks the launch, even if the checks pass */
-export function reviewPage(state: DeployState, wrong?: { readonly sentence: string }) {
-  return scriptedPage(state, ({ base }) => {
-    const { given, known } = state;
-    const checked = loadedValue(known.checked);
-    const size =
-      checked === undefined
-        ? ""
-        : ` (${plural(checked.fileCount, "file")}, ${formatBytes(checked.sizeBytes)})`;
-    return {
-      question: checksQuestion(state),
-      lines: [
-        fact("Script", referenceOf(given) + size),
-        fact("App", `${given.name || "random name"}, ${authOf(given, base)}`),
-        fact("Server", targetOf(state)?.place ?? "this machine"),
-        ...(wrong === undefined ? [] : [errorLine(wrong.sentence)]),
-        ...checksLines(state),
-        ...(checked?.warnings.map(warningLine) ?? []),
-        blank,
-        ...(checked === undefined ? [] : changesLines(state, checked)),
-        line("Equivalent command (y copies it)", "title"),
-        line(commandOf(state) ?? "", "code", "  "),
-      ],
-      fault: wrong === undefined ? checksFault(known.checked) : "Press f to fix the answer.",
-    };
-  });
+export function reviewPage(
+  state: DeployState,
+  { base }: ReadScript,
+  wrong: { readonly sentence: string } | undefined,
+) {
+  const { given, known } = state;
+  const checked = loadedValue(known.checked);
+  const size =
+    checked === undefined
+      ? ""
+      : ` (${plural(checked.fileCount, "file")}, ${formatBytes(checked.sizeBytes)})`;
+  return {
+    question: checksQuestion(state),
+    lines: [
+      fact("Script", referenceOf(given) + size),
+      fact("App", `${given.name || "random name"}, ${authOf(given, base)}`),
+      fact("Server", targetOf(state)?.place ?? "this machine"),
+      ...(wrong === undefined ? [] : [errorLine(wrong.sentence)]),
+      ...checksLines(state),
+      ...(checked?.warnings.map(warningLine) ?? []),
+      blank,
+      ...(checked === undefined
+        ? []
+        : [
+            line("Changes to the active revision", "title"),
+            ...changeLines(state, checked.config),
+            blank,
+          ]),
+      line("Equivalent command (y copies it)", "title"),
+      line(commandOf(state) ?? "", "code", "  "),
+    ],
+    fault: wrong === undefined ? checksFault(state) : "Press f to fix the answer.",
+  };
 }
 
 /** Counts the checks that passed, and lists the others. */
 function checksLines({ known: { checked }, checks }: DeployState): Line[] {
-  if (checked.kind === "failed") return [errorLine(checked.sentence)];
+  if (checked?.kind === "failed") return [errorLine(checked.sentence)];
   const findings =
     loadedValue(checked)?.findings ?? checks.flatMap(({ findings }) => findings ?? []);
   const passed = findings.filter(({ kind }) => kind === "ok").length;
   const running = checks.filter(({ findings }) => findings === undefined);
   const names = running.map(({ subject }) => subject).join(", ");
   return [
-    checked.kind === "loaded"
+    checked?.kind === "loaded"
       ? fact("Checks", `${passed} passed`)
       : workingLine(`${passed} passed; checking ${names || "the script"}`),
     ...findings.filter(({ kind }) => kind !== "ok").flatMap(findingLines),
-  ];
-}
-
-function changesLines(state: DeployState, checked: PreflightResult): Line[] {
-  return [
-    line("Changes to the active revision", "title"),
-    ...(isEphemeral(state.given)
-      ? [note("A one-time run changes no revision.")]
-      : changeLines(state, checked)),
-    blank,
   ];
 }
 
@@ -138,12 +127,14 @@ function note(text: string): Line {
   return line(text, "dim", "  ");
 }
 
-function changeLines({ known: { app }, rules }: DeployState, checked: PreflightResult): Line[] {
-  if (app.kind === "failed") return [warningLine(app.sentence)];
-  if (app.kind !== "loaded") return [note("Loading")];
+/** Lists what the launch would change in the active revision. */
+function changeLines({ given, known: { app }, rules }: DeployState, after: AppConfig): Line[] {
+  if (isEphemeral(given)) return [note("A one-time run changes no revision.")];
+  if (app?.kind === "failed") return [warningLine(app.sentence)];
+  if (app?.kind !== "loaded") return [note("Loading")];
   const { revision, overrides = [] } = app.value ?? {};
   if (revision === undefined) return [note("None: this is the first revision.")];
-  const differences = differencesOf(revision.config, checked.config, rules.looksSecret);
+  const differences = differencesOf(revision.config, after, rules.looksSecret);
   const isSame = differences.length === 0;
   const same = `Same settings as ${revision.revision}; the files may differ.`;
   const kept = `Kept from deployctl apps scale: ${overrides.join(", ")}.`;
@@ -154,14 +145,6 @@ function changeLines({ known: { app }, rules }: DeployState, checked: PreflightR
     ),
     ...(overrides.length === 0 ? [] : [note(kept)]),
   ];
-}
-
-export interface Difference {
-  readonly label: string;
-  /** Undefined if it was absent. */
-  readonly before: string | undefined;
-  /** Undefined if it will be absent. */
-  readonly after: string | undefined;
 }
 
 type Writer = (config: AppConfig) => string | undefined;
@@ -178,12 +161,12 @@ const otherSettings: readonly (readonly [label: string, write: Writer])[] = [
   ["Stored secrets", ({ secretNames }) => secretNames.join(" ")],
 ];
 
-/** Compares two configurations; hides values of variables that look secret. */
+/** Compares two configurations; absent values are undefined, and those of secrets hidden. */
 export function differencesOf(
   before: AppConfig,
   after: AppConfig,
   looksSecret: Rules["looksSecret"],
-): readonly Difference[] {
+) {
   const names = new Set([...Object.keys(before.environment), ...Object.keys(after.environment)]);
   const variables = [...names].map(
     (name) => [name, ({ environment }: AppConfig) => environment[name]] as const,

@@ -2,7 +2,7 @@
 
 import { formatBytes } from "../../../base/formats.ts";
 import { defaultScript, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
-import { type DeployState, loadedValue, type ReadScript } from "./deploy-state.ts";
+import { type DeployState, type Facts, loadedValue, type ReadScript } from "./deploy-state.ts";
 import {
   blank,
   choiceItem,
@@ -35,8 +35,8 @@ export function scriptPage(state: DeployState) {
 function scriptLines({ known: { scripts }, paths, given }: DeployState): Line[] {
   if (paths.length > 0)
     return [line("Matches:", "dim"), ...paths.slice(0, visibleNames).map(named)];
-  if (scripts.kind === "failed") return [line(scripts.sentence, "warning")];
-  if (scripts.kind !== "loaded") return [];
+  if (scripts?.kind === "failed") return [line(scripts.sentence, "warning")];
+  if (scripts?.kind !== "loaded") return [];
   if (scripts.value.length === 0) {
     return given.script
       ? []
@@ -55,21 +55,12 @@ function named(name: string): Line {
 }
 
 function modelFields({ known: { models }, given }: DeployState, source: Item) {
-  const fault = "No model to deploy yet.";
-  if (models.kind === "failed") {
-    return { items: [source], lines: [line(models.sentence, "error")], fault };
-  }
-  if (models.kind !== "loaded") {
-    return { items: [source], lines: [line("Loading models", "dim")], fault };
-  }
-  const [first] = models.value;
+  const found = loadedValue(models) ?? [];
+  const [first] = found;
   if (first === undefined) {
-    const remedy = "No local models. Press Alt+2 to open Models, then p to pull one.";
-    return { items: [source], lines: [line(remedy, "warning")], fault };
+    return { items: [source], lines: [noModelLine(models)], fault: "No model to deploy yet." };
   }
-  const names = models.value.map(
-    ({ name, sizeBytes }) => [name, name, formatBytes(sizeBytes)] as const,
-  );
+  const names = found.map(({ name, sizeBytes }) => [name, name, formatBytes(sizeBytes)] as const);
   const file = textItem("file", "Write to", given.file ?? defaultScript, {
     note: "path of the new script",
     fault: (text) => (/[^/]\.py$/.test(text.trim()) ? undefined : "Use a path that ends in .py."),
@@ -80,29 +71,36 @@ function modelFields({ known: { models }, given }: DeployState, source: Item) {
   };
 }
 
-/** Returns the page of a script that has been read; until then, its progress or failure. */
-export function scriptedPage<Rest>(
-  state: DeployState,
-  page: (script: ReadScript) => Rest & { readonly question: string },
+function noModelLine(models: Facts["models"]): Line {
+  if (models?.kind === "failed") return line(models.sentence, "error");
+  if (models?.kind !== "loaded") return line("Loading models", "dim");
+  return line("No local models. Press Alt+2 to open Models, then p to pull one.", "warning");
+}
+
+/** Returns a page of a script that has been read; until then, it has the progress or failure. */
+export function scripted<Rest>(
+  page: (state: DeployState, script: ReadScript) => Rest & { readonly question: string },
 ) {
-  const { known, given, work } = state;
-  const { script } = known;
-  if (script.kind === "loaded") return page(script.value);
-  const items = functionItems(state);
-  if (script.kind === "failed") {
-    const remedy = "r reads it again; Esc goes back.";
+  return (state: DeployState) => {
+    const { known, given, work } = state;
+    const { script } = known;
+    if (script?.kind === "loaded") return page(state, script.value);
+    const items = functionItems(state);
+    if (script?.kind === "failed") {
+      const remedy = "r reads it again; Esc goes back.";
+      return {
+        question: `Cannot deploy ${scriptOf(given)}`,
+        items,
+        lines: [line(script.sentence, "error"), blank, line(remedy, "dim")],
+        fault: "Fix the script first.",
+      };
+    }
     return {
-      question: `Cannot deploy ${scriptOf(given)}`,
+      question: `Reading ${referenceOf(given)}`,
       items,
-      lines: [line(script.sentence, "error"), blank, line(remedy, "dim")],
-      fault: "Fix the script first.",
+      lines: [line(work ?? "The script is parsed, not executed.", "dim")],
+      fault: "The script is still being read.",
     };
-  }
-  return {
-    question: `Reading ${referenceOf(given)}`,
-    items,
-    lines: [line(work ?? "The script is parsed, not executed.", "dim")],
-    fault: "The script is still being read.",
   };
 }
 
@@ -112,13 +110,6 @@ export function functionItems({ known, given }: DeployState): readonly Item[] {
   const [first = ""] = names;
   const options = names.map((name) => [name, name] as const);
   return names.length < 2 ? [] : [choiceItem("target", "Function", given.target ?? first, options)];
-}
-
-export function foundPage(state: DeployState) {
-  return scriptedPage(state, (script) => ({
-    question: `Found in ${scriptOf(state.given)}`,
-    lines: foundLines(script),
-  }));
 }
 
 const kinds = {
@@ -138,19 +129,22 @@ export function summaryLines({ inspection, base, note }: ReadScript): Line[] {
   ];
 }
 
-function foundLines(script: ReadScript): Line[] {
+export function foundPage({ given }: DeployState, script: ReadScript) {
   const { inspection, base } = script;
   const { executables, endpoints } = inspection;
   const variables = inspection.env_read.map(({ name }) => name);
-  return [
-    ...summaryLines(script),
-    blank,
-    fact("Programs", executables.join(", ") || "none"),
-    ...(endpoints ? [fact("Paths", endpoints.map(({ path }) => path).join(" "))] : []),
-    fact("Variables", variables.join(", ") || "none"),
-    fact("Packages", base.requirements.join(", ") || "none"),
-    fact("Files", inspection.files.join(", ")),
-  ];
+  return {
+    question: `Found in ${scriptOf(given)}`,
+    lines: [
+      ...summaryLines(script),
+      blank,
+      fact("Programs", executables.join(", ") || "none"),
+      ...(endpoints ? [fact("Paths", endpoints.map(({ path }) => path).join(" "))] : []),
+      fact("Variables", variables.join(", ") || "none"),
+      fact("Packages", base.requirements.join(", ") || "none"),
+      fact("Files", inspection.files.join(", ")),
+    ],
+  };
 }
 
 export function modePage({ given }: DeployState) {

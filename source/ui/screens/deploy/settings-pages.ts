@@ -19,46 +19,39 @@ import {
   textItem,
   warningLine,
 } from "./form.ts";
-import { scriptedPage } from "./script-pages.ts";
 import { presets, type Setting, settings } from "./settings.ts";
 
-export function variablesPage(state: DeployState) {
-  return scriptedPage(state, ({ inspection }) => {
-    const { given, known, rules } = state;
-    const read = inspection.env_read;
-    const names = new Set(read.map(({ name }) => name));
-    const own = Object.keys(variablesOf(given)).filter((name) => !names.has(name));
-    const stored = loadedValue(known.secrets)?.map(({ name }) => name);
-    const another = textItem(newVariable, "New variable", given[newVariable], {
-      placeholder: "NAME=VALUE",
-      note: "Enter adds it",
-      mask: (text) => {
-        const at = text.indexOf("=");
-        if (at === -1 || !rules.looksSecret(text.slice(0, at))) return text;
-        return text.slice(0, at + 1) + hidden(text.slice(at + 1));
-      },
-      fault: variableFault,
-    });
-    const secrets = textItem("secretNames", "Stored secrets", given.secretNames, {
-      placeholder: "names, optional",
-      note: stored?.length
-        ? `on the server: ${stored.join(", ")}`
-        : "names of secrets on the server",
-      fault: (text) => secretsFault(text, stored),
-    });
-    return {
-      question: "Which variables should replicas get?",
-      items: [
-        ...read.map((variable) => variableItem(state, variable)),
-        ...own.map((name) => variableItem(state, { name })),
-        another,
-        secrets,
-      ],
-      lines: [
-        line("Values with secret-looking names are encrypted and left out of drafts.", "dim"),
-      ],
-    };
+export function variablesPage(state: DeployState, { inspection }: ReadScript) {
+  const { given, known, rules } = state;
+  const read = inspection.env_read;
+  const names = new Set(read.map(({ name }) => name));
+  const own = Object.keys(variablesOf(given)).filter((name) => !names.has(name));
+  const stored = loadedValue(known.secrets)?.map(({ name }) => name);
+  const another = textItem(newVariable, "New variable", given[newVariable], {
+    placeholder: "NAME=VALUE",
+    note: "Enter adds it",
+    mask: (text) => {
+      const at = text.indexOf("=");
+      if (at === -1 || !rules.looksSecret(text.slice(0, at))) return text;
+      return text.slice(0, at + 1) + hidden(text.slice(at + 1));
+    },
+    fault: variableFault,
   });
+  const secrets = textItem("secretNames", "Stored secrets", given.secretNames, {
+    placeholder: "names, optional",
+    note: stored?.length ? `on the server: ${stored.join(", ")}` : "names of secrets on the server",
+    fault: (text) => secretsFault(text, stored),
+  });
+  return {
+    question: "Which variables should replicas get?",
+    items: [
+      ...read.map((variable) => variableItem(state, variable)),
+      ...own.map((name) => variableItem(state, { name })),
+      another,
+      secrets,
+    ],
+    lines: [line("Values with secret-looking names are encrypted and left out of drafts.", "dim")],
+  };
 }
 
 function variableItem({ given, rules }: DeployState, variable: ReadVariable): TextItem {
@@ -85,31 +78,28 @@ function secretsFault(text: string, stored: readonly string[] | undefined): stri
   return `No secret ${missing} on the server. Set it with deployctl secrets set ${missing}=VALUE.`;
 }
 
-export function resourcesPage(state: DeployState) {
-  const page = (script: ReadScript) => {
-    // Another machine type has another number of GPUs.
-    const { machineType = script.base.hardware.machineType } = answersOf(state, script);
-    const { config } = configOf(state, script, { machineType });
-    const hardware = config?.hardware ?? script.base.hardware;
-    const packages = script.inspection.image?.pip ?? [];
-    const image = choiceItem(
-      "imageMode",
-      "Image packages",
-      state.given.imageMode ?? (script.inspection.dialect === "modal" ? "pip" : "ignore"),
-      [
-        ["ignore", "skip", "already on the machine"],
-        ["pip", "install", packages.join(" ")],
-      ],
-    );
-    const fields = settingItems(state, "resources", { ...script.base, hardware });
-    return {
-      question: "What does each replica need?",
-      items: [...fields, ...(packages.length > 0 ? [image] : [])],
-      lines: [...hardwareLines(state, hardware), ...capacityLines(state)],
-      fault: configOf(state, script).fault,
-    };
+export function resourcesPage(state: DeployState, script: ReadScript) {
+  // Another machine type has another number of GPUs.
+  const { machineType = script.base.hardware.machineType } = answersOf(state, script);
+  const { config } = configOf(state, script, { machineType });
+  const hardware = config?.hardware ?? script.base.hardware;
+  const packages = script.inspection.image?.pip ?? [];
+  const image = choiceItem(
+    "imageMode",
+    "Image packages",
+    state.given.imageMode ?? (script.inspection.dialect === "modal" ? "pip" : "ignore"),
+    [
+      ["ignore", "skip", "already on the machine"],
+      ["pip", "install", packages.join(" ")],
+    ],
+  );
+  const fields = settingItems(state, "resources", { ...script.base, hardware });
+  return {
+    question: "What does each replica need?",
+    items: [...fields, ...(packages.length > 0 ? [image] : [])],
+    lines: [...hardwareLines(state, hardware), ...capacityLines(state)],
+    fault: configOf(state, script).fault,
   };
-  return scriptedPage(state, page);
 }
 
 /** Warns of GPUs that the machine lacks. */
@@ -125,29 +115,26 @@ function hardwareLines({ known }: DeployState, hardware: AppConfig["hardware"]):
   ];
 }
 
-export function scalingPage(state: DeployState) {
-  const page = (script: ReadScript) => {
-    const fields = settingItems(state, "scaling", script.base);
-    const values = Object.fromEntries(fields.map(({ id, value }) => [id, value]));
-    const isAsScripted = fields.every(({ value, placeholder }) => value === placeholder);
-    const preset = presets.find(({ texts }) =>
-      Object.entries(texts).every(([id, text]) => values[id] === text),
-    );
-    const chosen = isAsScripted ? "script" : (preset?.id ?? "custom");
-    const growth: Item = choiceItem("preset", "Preset", chosen, [
-      ["script", "Script defaults"],
-      ...presets.map(({ id, title, note }) => [id, title, note] as const),
-      ...(chosen === "custom" ? [["custom", "Custom"] as const] : []),
-    ]);
-    const { config, fault } = configOf(state, script);
-    return {
-      question: "How many replicas should run?",
-      items: [growth, ...fields],
-      lines: config === undefined ? [] : previewLines(state, config),
-      fault,
-    };
+export function scalingPage(state: DeployState, script: ReadScript) {
+  const fields = settingItems(state, "scaling", script.base);
+  const values = Object.fromEntries(fields.map(({ id, value }) => [id, value]));
+  const isAsScripted = fields.every(({ value, placeholder }) => value === placeholder);
+  const preset = presets.find(({ texts }) =>
+    Object.entries(texts).every(([id, text]) => values[id] === text),
+  );
+  const chosen = isAsScripted ? "script" : (preset?.id ?? "custom");
+  const growth: Item = choiceItem("preset", "Preset", chosen, [
+    ["script", "Script defaults"],
+    ...presets.map(({ id, title, note }) => [id, title, note] as const),
+    ...(chosen === "custom" ? [["custom", "Custom"] as const] : []),
+  ]);
+  const { config, fault } = configOf(state, script);
+  return {
+    question: "How many replicas should run?",
+    items: [growth, ...fields],
+    lines: config === undefined ? [] : previewLines(state, config),
+    fault,
   };
-  return scriptedPage(state, page);
 }
 
 /** Previews replicas and queued requests for some numbers of concurrent requests. */
@@ -168,14 +155,13 @@ function previewLines({ rules }: DeployState, { scale }: AppConfig): Line[] {
   return [...lines, warningLine(text)];
 }
 
-export function timeoutsPage(state: DeployState) {
-  const page = (script: ReadScript) => ({
+export function timeoutsPage(state: DeployState, script: ReadScript) {
+  return {
     question: "How long may each phase take?",
     items: settingItems(state, "timeouts", script.base),
     lines: [line("Examples: 90s, 15m, 1h30m.", "dim")],
     fault: configOf(state, script).fault,
-  });
-  return scriptedPage(state, page);
+  };
 }
 
 /** Returns the configuration from the answers, or why deployctl rejects it. */

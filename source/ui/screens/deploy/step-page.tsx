@@ -2,7 +2,7 @@
 
 import { Box, Spacer, Text } from "ink";
 import type { ReactElement } from "react";
-import { Line, TextLine } from "../../components/line.tsx";
+import { Line, Lines, TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import type { EditorState } from "../../editor/editor-state.ts";
@@ -47,7 +47,8 @@ export function StepPage({ state, size }: { state: DeployState; size: BodySize }
       isFocused
     >
       {shown.map((row, y) => (
-        <FormRow key={row.key} row={row} y={y} room={room} editor={editor} />
+        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place on the page
+        <FormRow key={top + y} row={row} y={y} room={room} editor={editor} />
       ))}
       {page.log !== undefined && <LaunchLog log={page.log} {...end} />}
       {command !== undefined && <SameCommand command={command} {...end} />}
@@ -68,15 +69,13 @@ export interface FormRowProps {
 export function FormRow({ row, y, room, editor }: FormRowProps): ReactElement {
   const { field, isFocused = false, runs } = row;
   if (field === undefined) return <Line runs={runs} />;
-  const { value, mask = unchanged, placeholder = "" } = field;
+  const { value, placeholder = "" } = field;
+  const text = field.mask?.(value) ?? value;
   const { isAscii, ellipsis } = room.glyphs;
   const x = markerWidth + room.labelWidth;
   const width = Math.max(1, room.width - x);
-  const shown = {
-    text: truncateText(foreignText(mask(value), isAscii), width, ellipsis),
-    cursor: 0,
-  };
-  const typed = { text: mask(value), cursor: editor.cursor };
+  const shown = { text: truncateText(foreignText(text, isAscii), width, ellipsis), cursor: 0 };
+  const typed = { text, cursor: editor.cursor };
   return (
     <Box height={1} flexShrink={0}>
       <Box width={x} flexShrink={0}>
@@ -93,10 +92,6 @@ export function FormRow({ row, y, room, editor }: FormRowProps): ReactElement {
       />
     </Box>
   );
-}
-
-function unchanged(text: string): string {
-  return text;
 }
 
 interface EndProps {
@@ -128,16 +123,14 @@ function LaunchLog(props: EndProps & { readonly log: readonly string[] }): React
 function SameCommand(props: EndProps & { readonly command: string }): ReactElement | null {
   const { command, rows, width } = props;
   const { glyphs, theme } = useLook();
-  const wrapped = lineRows(line(command, "code"), "command", { width, glyphs }, 2);
+  const wrapped = lineRows(line(command, "code"), { width, glyphs }, 2);
   // A heading and two blank rows.
   if (wrapped.length + 3 > rows) return null;
   return (
     <>
       <Spacer />
       <Text {...theme.dim}>Equivalent command</Text>
-      {wrapped.map(({ key, runs }) => (
-        <Line key={key} runs={runs} />
-      ))}
+      <Lines rows={wrapped.map(({ runs }) => runs)} />
     </>
   );
 }

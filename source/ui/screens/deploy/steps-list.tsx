@@ -6,7 +6,7 @@ import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { timeOfDay } from "../../text/quantities.ts";
 import { referenceOf, scriptOf } from "./answers.ts";
-import type { DeployState } from "./deploy-state.ts";
+import type { DeployState, StepId } from "./deploy-state.ts";
 import { stepsWidth } from "./page-layout.ts";
 import { advancedStepsOf, isAdvanced, mainIndex, mainSteps } from "./steps.ts";
 
@@ -16,24 +16,25 @@ export interface StepsListProps extends Pick<DeployState, "step" | "given" | "dr
 
 export const StepsList = memo(function StepsList(props: StepsListProps): ReactElement {
   const { step, given, draftSavedAtMs, rows } = props;
-  const current = mainIndex(step);
+  const { glyphs } = useLook();
   // Folders do not fit here.
   const script = scriptOf(given) === "" ? "" : (referenceOf(given).split("/").at(-1) ?? "");
   const width = panelInnerWidth(stepsWidth);
+  const row = (id: StepId, label: string, isCurrent: boolean, isDone = false) => {
+    const sign = isCurrent ? glyphs.marker : isDone ? glyphs.done : " ";
+    const tone = isCurrent ? "title" : isDone ? "plain" : "dim";
+    return <Line key={id} runs={[{ text: `${sign} ${label}`, tone }]} />;
+  };
+  const current = mainIndex(step);
   return (
     <Panel width={stepsWidth} height={rows} title="Deploy">
-      {mainSteps.map(({ id, title }, index) => (
-        <Step
-          key={id}
-          label={`${index + 1} ${title}`}
-          state={stateOf(index - current, isAdvanced(step))}
-        />
-      ))}
+      {/* The review is still to come while one of its settings is open. */}
+      {mainSteps.map(({ id, title }, index) =>
+        row(id, `${index + 1} ${title}`, index === current && !isAdvanced(step), index < current),
+      )}
       <Line runs={[]} />
       <TextLine text="Advanced" tone="dim" width={width} />
-      {advancedStepsOf({ given }).map(({ id, title }) => (
-        <Step key={id} label={title} state={id === step ? "current" : "later"} />
-      ))}
+      {advancedStepsOf({ given }).map(({ id, title }) => row(id, title, id === step))}
       <Line runs={[]} />
       {script !== "" && <TextLine text={script} tone="dim" width={width} />}
       {draftSavedAtMs !== undefined && (
@@ -45,27 +46,3 @@ export const StepsList = memo(function StepsList(props: StepsListProps): ReactEl
     </Panel>
   );
 });
-
-type StepState = "done" | "current" | "later";
-
-/** @param distance from the current step. The review is later while one of its settings is open. */
-function stateOf(distance: number, isInAdvanced: boolean): StepState {
-  if (distance < 0) return "done";
-  return distance === 0 && !isInAdvanced ? "current" : "later";
-}
-
-function Step({ label, state }: { label: string; state: StepState }): ReactElement {
-  const { glyphs } = useLook();
-  if (state === "current") {
-    return <Line runs={[{ text: `${glyphs.marker} ${label}`, tone: "title" }]} />;
-  }
-  const isDone = state === "done";
-  return (
-    <Line
-      runs={[
-        { text: isDone ? `${glyphs.done} ` : "  ", tone: "plain" },
-        { text: label, tone: isDone ? "plain" : "dim" },
-      ]}
-    />
-  );
-}

@@ -4,9 +4,9 @@ import { isEphemeral } from "./answers.ts";
 import { appPage, wherePage } from "./app-pages.ts";
 import type { DeployState, Facts, StepId } from "./deploy-state.ts";
 import { faultsIn, type Item, type Page } from "./form.ts";
-import { launchPage } from "./launch-page.ts";
+import { launchPage } from "./launch.ts";
 import { preflightPage, reviewPage } from "./review-pages.ts";
-import { foundPage, modePage, scriptPage } from "./script-pages.ts";
+import { foundPage, modePage, scripted, scriptPage } from "./script-pages.ts";
 import { resourcesPage, scalingPage, timeoutsPage, variablesPage } from "./settings-pages.ts";
 
 export interface Step {
@@ -22,11 +22,11 @@ export interface Step {
 /** Main steps; the last one ends with the launch. */
 export const mainSteps: readonly Step[] = [
   { id: "script", title: "Source", page: scriptPage, reads: ["scripts", "models"] },
-  { id: "app", title: "Name and access", page: appPage, reads: ["apps"] },
+  { id: "app", title: "Name and access", page: scripted(appPage), reads: ["apps"] },
   {
     id: "review",
     title: "Review and launch",
-    page: (state) => reviewPage(state, wrongAnswer(state)),
+    page: scripted((state, script) => reviewPage(state, script, wrongAnswer(state))),
     reads: ["checked", "app"],
   },
 ];
@@ -35,7 +35,7 @@ const launchStep: Step = { id: "launch", title: "Launch", page: launchPage };
 
 /** Optional steps; each returns to the review. Unanswered settings keep the script's values. */
 const advancedSteps: readonly Step[] = [
-  { id: "found", title: "Inspection", note: "findings in the script", page: foundPage },
+  { id: "found", title: "Inspection", note: "findings in the script", page: scripted(foundPage) },
   { id: "mode", title: "Run or deploy", note: "permanent app or one-time run", page: modePage },
   {
     id: "where",
@@ -48,18 +48,23 @@ const advancedSteps: readonly Step[] = [
     id: "variables",
     title: "Variables",
     note: "environment and stored secrets",
-    page: variablesPage,
+    page: scripted(variablesPage),
     reads: ["secrets"],
   },
   {
     id: "resources",
     title: "Resources",
     note: "machine type, GPUs, packages",
-    page: resourcesPage,
+    page: scripted(resourcesPage),
     reads: ["apps", "capacity"],
   },
-  { id: "scaling", title: "Scaling", note: "replicas and idle time", page: scalingPage },
-  { id: "timeouts", title: "Timeouts", note: "start, request, drain", page: timeoutsPage },
+  { id: "scaling", title: "Scaling", note: "replicas and idle time", page: scripted(scalingPage) },
+  {
+    id: "timeouts",
+    title: "Timeouts",
+    note: "start, request, drain",
+    page: scripted(timeoutsPage),
+  },
   { id: "preflight", title: "Checks", note: "every check and its result", page: preflightPage },
 ];
 
@@ -80,23 +85,18 @@ export function mainIndex(step: StepId): number {
   return at === -1 ? mainSteps.length - 1 : at;
 }
 
-export interface WrongAnswer {
-  readonly step: StepId;
-  /** The invalid field; undefined for the step as a whole. */
-  readonly field: string | undefined;
-  readonly sentence: string;
-}
-
 /** Returns the first invalid answer, since steps can be skipped. Undefined until the script is read. */
-export function wrongAnswer(state: DeployState): WrongAnswer | undefined {
-  if (state.known.script.kind !== "loaded") return undefined;
+export function wrongAnswer(
+  state: DeployState,
+): { readonly step: StepId; readonly sentence: string } | undefined {
+  if (state.known.script?.kind !== "loaded") return undefined;
   for (const { id, title, page } of [...mainSteps.slice(0, 2), ...advancedStepsOf(state)]) {
     if (id === "preflight") continue;
     const { items = [], fault } = page(state);
-    const [[field, found] = [undefined, fault]] = Object.entries(faultsIn(items));
+    const [field, found = fault] = Object.entries(faultsIn(items))[0] ?? [];
     const label = items.find((item) => item.id === field)?.label;
     const place = label === undefined || label === title ? title : `${title}, ${label}`;
-    if (found !== undefined) return { step: id, field, sentence: `${place}: ${found}` };
+    if (found !== undefined) return { step: id, sentence: `${place}: ${found}` };
   }
   return undefined;
 }

@@ -2,8 +2,6 @@
 
 import type { PullRecord } from "../../../client/model-calls.ts";
 
-export type DownloadState = "running" | "verifying" | "paused" | "failed" | "done";
-
 /** Bytes downloaded up to a time. */
 interface Sample {
   readonly atMs: number;
@@ -13,7 +11,7 @@ interface Sample {
 export interface Download {
   /** As the server lists the model. */
   readonly name: string;
-  readonly state: DownloadState;
+  readonly state: "running" | "verifying" | "paused" | "failed" | "done";
   /** The server's last status; empty while it sends figures. */
   readonly status: string;
   /** Undefined until the server knows. */

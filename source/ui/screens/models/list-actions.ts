@@ -1,12 +1,38 @@
 // Actions on the view: the selection, the source, the filter, the card, and the load options that
 // the estimate follows.
 
+import type { Clock } from "../../../base/clock.ts";
+import type { ApiClient } from "../../../client/api-client.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
+import type { FrameServices } from "../../frame/screen.ts";
+import type { Store } from "../../hooks/store.ts";
 import { nextCacheType, nextWindow } from "./estimate.ts";
-import { entriesOf, selectedIndex } from "./model-entries.ts";
-import type { ModelsContext } from "./models-context.ts";
+import { entriesOf, type ModelEntry, selectedIndex } from "./model-entries.ts";
+import type { ModelsFeed } from "./models-feed.ts";
 import { type ModelsState, sortOrders, sources, withList } from "./models-state.ts";
+
+/** Context of the screen's commands. */
+export interface ModelsContext {
+  /** The current server: it may change after a disconnect. */
+  readonly client: () => ApiClient;
+  readonly clock: Clock;
+  readonly frame: FrameServices;
+  readonly store: Store<ModelsState>;
+  readonly feed: ModelsFeed;
+  readonly state: ModelsState;
+  /** The selected one. */
+  readonly entry: ModelEntry | undefined;
+  /** The last row that the drawn card scrolls to. */
+  lastCardTop: number;
+  /** Running loads and pulls, by `nameKey`. */
+  readonly loads: Map<string, AbortController>;
+  readonly pulls: Map<string, AbortController>;
+  /** Modelfiles whose creation failed or was cancelled, by the model that they began with. */
+  readonly drafts: Map<string, string>;
+  /** Aborts when the program ends. */
+  readonly closing: AbortSignal;
+}
 
 /** Rows of the body outside the list: borders, source bar, header, legend. */
 const listFrameRows = 8;
@@ -20,7 +46,7 @@ export function move(context: ModelsContext, rows: number): undefined {
   const { store, state, feed } = context;
   const within = (last: number, place: number) => Math.min(last, Math.max(0, place));
   if (isInCard(state)) {
-    const last = context.lastCardTop.current;
+    const last = context.lastCardTop;
     store.update({ cardTop: within(last, Math.min(state.cardTop, last) + rows) });
     return;
   }

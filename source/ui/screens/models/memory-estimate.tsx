@@ -7,7 +7,7 @@ import type { Capacity } from "../../../client/models-store.ts";
 import { ProgressBar } from "../../components/bars.tsx";
 import { Line, TextLine } from "../../components/line.tsx";
 import { tokenCount } from "../../text/quantities.ts";
-import type { Tone } from "../../theme.ts";
+import type { TextRun } from "../../text/text-run.ts";
 import { freeVramBytes, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
 
 const labelWidth = 9;
@@ -40,29 +40,14 @@ export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
       {formatMemory(bytes).padStart(figureWidth)}
     </Text>
   );
-  const labelled = (
-    label: string,
-    value: string,
-    tone: Tone,
-    rest = "",
-    restTone: Tone = "plain",
-  ) => (
-    <Line
-      runs={[
-        { text: label.padEnd(labelWidth), tone: "plain" },
-        { text: value, tone },
-        { text: rest, tone: restTone },
-      ]}
-    />
+  const row = (label: string, ...runs: TextRun[]) => (
+    <Line runs={[{ text: label.padEnd(labelWidth), tone: "plain" }, ...runs]} />
   );
-  const setting = (label: string, value: string | number, chosen: unknown, keys: string) =>
-    labelled(
-      label,
-      `[${value}${chosen === undefined ? " auto" : ""}]`,
-      "value",
-      `  ${keys}`,
-      "key",
-    );
+  const setting = (label: string, value: string | number, chosen: unknown, keys: string) => {
+    const shown = `[${value}${chosen === undefined ? " auto" : ""}]`;
+    return row(label, { text: shown, tone: "value" }, { text: `  ${keys}`, tone: "key" });
+  };
+  const total: TextRun = { text: formatMemory(totalBytes), tone: "value" };
   const free = formatMemory(freeBytesFor(estimate, capacity));
   return (
     <>
@@ -70,8 +55,8 @@ export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
       {bar("weights", estimate.weightsBytes)}
       {bar("KV cache", estimate.cacheBytes)}
       {bar("compute", estimate.computeBytes)}
-      {labelled("total", formatMemory(totalBytes), "value", ` of ${free} free`)}
-      {labelled("", fitSentences[fit], fit === "none" ? "warning" : "plain")}
+      {row("total", total, { text: ` of ${free} free`, tone: "plain" })}
+      {row("", { text: fitSentences[fit], tone: fit === "none" ? "warning" : "plain" })}
       <Text> </Text>
       {setting("Context", contextLength, choice.contextLength, "+ - =")}
       {setting("KV cache", cacheType, choice.cacheType, "t")}

@@ -11,9 +11,9 @@ import {
   planDeletion,
 } from "../../../client/models-store.ts";
 import { cardText, deletionSentence } from "./card-text.ts";
+import type { ModelsContext } from "./list-actions.ts";
 import { entriesOf, isLoaded, readOnlyReason } from "./model-entries.ts";
 import { baseName, isSameModel, nameKey } from "./model-name.ts";
-import type { ActionMessage, ModelsContext } from "./models-context.ts";
 import { type LoadingModel, withList } from "./models-state.ts";
 
 const emptyModelfile = "FROM tiny\n";
@@ -22,7 +22,7 @@ export function chat({ entry, frame }: ModelsContext): undefined {
   if (entry !== undefined) frame.open("chat", entry.name);
 }
 
-export async function toggleLoad(context: ModelsContext): ActionMessage {
+export async function toggleLoad(context: ModelsContext): Promise<string | undefined> {
   const { entry, client, feed } = context;
   if (entry === undefined) return undefined;
   if (!isLoaded(entry)) return await load(context, entry.name);
@@ -35,7 +35,7 @@ export function cancelLoad({ entry, loads }: ModelsContext): undefined {
   if (entry !== undefined) loads.get(nameKey(entry.name))?.abort();
 }
 
-export async function copy(context: ModelsContext): ActionMessage {
+export async function copy(context: ModelsContext): Promise<string | undefined> {
   const name = localModel(context)?.name;
   if (name === undefined) return undefined;
   const target = await askName(context, `Copy ${name} to`, `${baseName(name)}-copy`, name);
@@ -45,7 +45,7 @@ export async function copy(context: ModelsContext): ActionMessage {
   return `Copied ${name} to ${target}`;
 }
 
-export async function rename(context: ModelsContext): ActionMessage {
+export async function rename(context: ModelsContext): Promise<string | undefined> {
   const { client } = context;
   const model = localModel(context);
   if (model === undefined) return undefined;
@@ -63,7 +63,7 @@ export async function rename(context: ModelsContext): ActionMessage {
   return `Renamed ${name} to ${target}`;
 }
 
-export async function remove(context: ModelsContext): ActionMessage {
+export async function remove(context: ModelsContext): Promise<string | undefined> {
   const { client, frame, feed, store } = context;
   const model = localModel(context);
   if (model === undefined) return undefined;
@@ -84,7 +84,7 @@ export async function remove(context: ModelsContext): ActionMessage {
 }
 
 /** Creates a model from the selected one's Modelfile, or from an empty one; a failure keeps the text. */
-export async function editModelfile(context: ModelsContext): ActionMessage {
+export async function editModelfile(context: ModelsContext): Promise<string | undefined> {
   const { client, frame, drafts } = context;
   const name = localModel(context)?.name;
   const key = name ?? "";
@@ -107,12 +107,16 @@ export async function editModelfile(context: ModelsContext): ActionMessage {
   return `Created ${target}`;
 }
 
-export async function copyName({ entry, frame }: ModelsContext): ActionMessage {
+export async function copyName({ entry, frame }: ModelsContext): Promise<string | undefined> {
   return entry && (await frame.copy(entry.name));
 }
 
 /** Opens the whole card in the pager. */
-export async function showCard({ entry, client, frame }: ModelsContext): ActionMessage {
+export async function showCard({
+  entry,
+  client,
+  frame,
+}: ModelsContext): Promise<string | undefined> {
   if (entry === undefined) return undefined;
   const { kind, name } = entry;
   const text =
@@ -129,7 +133,7 @@ function localModel({ entry }: ModelsContext): LocalModel | undefined {
 }
 
 /** Loads with the chosen window and KV cache. */
-async function load(context: ModelsContext, name: string): ActionMessage {
+async function load(context: ModelsContext, name: string): Promise<string | undefined> {
   const { client, feed, state, loads } = context;
   const key = nameKey(name);
   if (loads.has(key)) return `${name} is already loading`;
@@ -208,7 +212,7 @@ async function askName(
   question: string,
   suggestion: string,
   source?: string,
-): ActionMessage {
+): Promise<string | undefined> {
   const { frame } = context;
   const check = (text: string) =>
     source !== undefined && isSameModel(text.trim(), source)

@@ -1,20 +1,33 @@
-// The card of the selected model: its facts, and the keys that act on it.
+// The card of the selected model, by its source: its facts, and the keys that act on it.
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { shownModel } from "../../../base/display-text.ts";
-import { formatMemory } from "../../../base/formats.ts";
-import { useParagraph } from "../../components/line.tsx";
+import {
+  formatBytes,
+  formatCount,
+  formatMemory,
+  formatRelativeTime,
+} from "../../../base/formats.ts";
+import type { HubQuantization } from "../../../client/models-hub.ts";
+import { Line, type Paragraph, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
-import { foreignText } from "../../text/text-run.ts";
-import { HubCard } from "./hub-card.tsx";
-import { LocalCard } from "./local-card.tsx";
-import type { ModelEntry, RunningEntry } from "./model-entries.ts";
+import { formatTally, tokenCount } from "../../text/quantities.ts";
+import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
+import { deletionSentence, licenseName, modelfileSummary } from "./card-text.ts";
+import { downloadFailure } from "./download-list.tsx";
+import { fitOfWeights } from "./estimate.ts";
+import { fitWords, processorOf, timeToUnload } from "./list-columns.ts";
+import { memoryEstimateRows } from "./memory-estimate.tsx";
+import type { HubEntry, LocalEntry, ModelEntry, RunningEntry } from "./model-entries.ts";
 import { shortName } from "./model-name.ts";
-import type { ModelsState } from "./models-state.ts";
-import { processorOf, timeToUnload } from "./state-cells.ts";
+import { type CardFacts, cardKey, type ModelsState } from "./models-state.ts";
+
+const digestLength = 12;
+const sizeWidth = 7;
+const fitWidth = 5;
 
 export interface ModelCardProps {
   readonly state: ModelsState;
@@ -47,13 +60,163 @@ export function ModelCard(props: ModelCardProps): ReactElement {
   }
 }
 
-interface RunningCardProps {
-  readonly entry: RunningEntry;
+interface CardProps<Entry> {
+  readonly state: ModelsState;
+  readonly entry: Entry;
   readonly panel: ScrollPanelProps;
 }
 
+/** An installed model: its facts, the memory that it takes, its Modelfile. */
+function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement {
+  const { glyphs } = useLook();
+  const nowMs = useNow();
+  const width = panelInnerWidth(panel.width);
+  const paragraph = useParagraph(width);
+  const { model, estimate, download } = entry;
+  if (model === undefined) {
+    return (
+      <ScrollPanel {...panel}>
+        {downloadFailure(download, paragraph, glyphs) ?? paragraph("Not downloaded yet.", "dim")}
+      </ScrollPanel>
+    );
+  }
+  const { choice, capacity, cards } = state;
+  const card = cards.get(cardKey(model));
+  const facts = card?.value;
+  const layers = estimate && `${estimate.layers - 1} layers`;
+  const line = [`arch ${model.family}`, layers, model.parameterSize, model.quantization];
+  return (
+    <ScrollPanel {...panel}>
+      {downloadFailure(download, paragraph, glyphs)}
+      {facts !== undefined && descriptionRows(facts, paragraph)}
+      {paragraph(line.filter(Boolean).join(` ${glyphs.separator} `))}
+      {model.capabilities.length > 0 && paragraph(`supports ${model.capabilities.join(", ")}`)}
+      <Text> </Text>
+      {estimate !== undefined && capacity.value !== undefined && (
+        <>
+          {memoryEstimateRows({ estimate, capacity: capacity.value, choice, width })}
+          <Text> </Text>
+        </>
+      )}
+      {model.memory === undefined && (
+        <>
+          {paragraph("Cannot read the model file. Run `modelctl show` for the reason.", "warning")}
+          <Text> </Text>
+        </>
+      )}
+      {card?.error !== undefined
+        ? paragraph(card.error, "error")
+        : facts === undefined
+          ? paragraph(`loading${glyphs.ellipsis}`, "dim")
+          : originRows(facts, paragraph)}
+      {paragraph(`Modified ${formatRelativeTime(model.modifiedMs, nowMs)}`, "dim")}
+      {paragraph(`Store ${model.store}, digest ${model.digest.slice(0, digestLength)}`, "dim")}
+    </ScrollPanel>
+  );
+}
+
+/** The model's own title, its description and its licence. */
+function descriptionRows({ description }: CardFacts, paragraph: Paragraph): ReactElement {
+  const { info, description: sentence, license } = description;
+  const title = info["general.name"] ?? info["general.basename"];
+  return (
+    <>
+      {typeof title === "string" && paragraph(title, "title")}
+      {sentence !== undefined && paragraph(sentence)}
+      {paragraph(`licence ${licenseName(info["general.license"], license)}`)}
+    </>
+  );
+}
+
+/** The Modelfile in a line, the template, and the bytes that deleting the model frees. */
+function originRows({ description, deletion }: CardFacts, paragraph: Paragraph): ReactElement {
+  const { modelfile, template } = description;
+  const language = template.language === undefined ? "" : `, ${template.language}`;
+  return (
+    <>
+      {paragraph(modelfileSummary(modelfile))}
+      {paragraph(`Template from ${template.origin}${language}. ${template.reason}`, "dim")}
+      <Text> </Text>
+      {deletion !== undefined && paragraph(deletionSentence(deletion), "dim")}
+    </>
+  );
+}
+
+/** A model of the hub: its facts and figures, and the quantizations to pull. */
+function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
+  const { glyphs } = useLook();
+  const nowMs = useNow();
+  const width = panelInnerWidth(panel.width);
+  const paragraph = useParagraph(width);
+  const { model, installed } = entry;
+  const capacity = state.capacity.value;
+  const offer = state.offers.get(entry.name);
+  const separator = ` ${glyphs.separator} `;
+  const { architecture, parameterCount, contextLength, downloads, likes, modifiedMs } = model;
+  const facts = [
+    architecture !== undefined && `arch ${architecture}`,
+    parameterCount !== undefined && formatCount(parameterCount),
+    contextLength !== undefined && `${tokenCount(contextLength)} context`,
+  ].filter(Boolean);
+  const figures = [
+    downloads !== undefined && `${formatTally(downloads)} downloads`,
+    likes !== undefined && `${formatTally(likes)} likes`,
+    modifiedMs !== undefined && formatRelativeTime(modifiedMs, nowMs),
+  ].filter(Boolean);
+  const offered = offer?.value ?? [];
+  const selectorWidth = Math.max(0, ...offered.map(({ selector }) => selector.length));
+  /** Size, a first guess at the fit, and remarks, in one row. */
+  const runsOf = (quantization: HubQuantization): readonly TextRun[] => {
+    const { selector, sizeBytes, isDefault, hasProjector } = quantization;
+    const name = fitText(foreignText(selector, glyphs.isAscii), selectorWidth, glyphs.ellipsis);
+    const fit = capacity && fitWords[fitOfWeights(sizeBytes, capacity)];
+    const remarks = `${hasProjector ? " vision" : ""}${isDefault ? " default" : ""}`;
+    const runs: readonly TextRun[] = [
+      { text: name, tone: isDefault ? "value" : "plain" },
+      { text: `  ${formatBytes(sizeBytes).padStart(sizeWidth)}  `, tone: "plain" },
+      ...(fit === undefined ? [] : [{ ...fit, text: fit.text.padEnd(fitWidth) }]),
+      { text: remarks, tone: "dim" },
+    ];
+    return fitRuns(runs, width, glyphs.ellipsis);
+  };
+  return (
+    <ScrollPanel {...panel}>
+      {downloadFailure(entry.download, paragraph, glyphs)}
+      {paragraph(model.repository, "title")}
+      {facts.length > 0 && paragraph(facts.join(separator))}
+      {paragraph(`licence ${model.license ?? "unknown"}`)}
+      {figures.length > 0 && paragraph(figures.join(separator))}
+      {model.isGated &&
+        paragraph(
+          `${glyphs.warning} gated: accept the terms on the hub, then set HF_TOKEN for the server.`,
+          "warning",
+        )}
+      <Text> </Text>
+      {installed.length > 0 && (
+        <>
+          {paragraph("Installed", "title")}
+          {installed.map((name) => paragraph(name))}
+          <Text> </Text>
+        </>
+      )}
+      {paragraph("Quantizations", "title")}
+      {offer?.error !== undefined
+        ? paragraph(offer.error, "error")
+        : offer?.value === undefined && paragraph(`loading${glyphs.ellipsis}`, "dim")}
+      {offered.map((quantization) => (
+        <Line key={quantization.selector} runs={runsOf(quantization)} />
+      ))}
+      {offer?.value !== undefined &&
+        paragraph("Press Enter to pull one, or i to read the model card.", "dim")}
+    </ScrollPanel>
+  );
+}
+
 /** A loaded model: its memory, its requests, and the options that it was loaded with. */
-function RunningCard({ entry: { loaded }, panel }: RunningCardProps): ReactElement {
+function RunningCard({
+  entry: { loaded },
+  panel,
+}: Omit<CardProps<RunningEntry>, "state">): ReactElement {
   const nowMs = useNow();
   const paragraph = useParagraph(panelInnerWidth(panel.width));
   const { running = 0, waiting = 0 } = fieldsIn(loaded.requests);

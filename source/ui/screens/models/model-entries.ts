@@ -52,24 +52,13 @@ export function entriesOf(state: ModelsState, source: Source): readonly FoundEnt
   const { local, hub, running, capacity, downloads, loading, choice, lists } = state;
   const { filter, sort } = lists[source];
   const wanted = filter.text.trim();
-  switch (source) {
-    case "local": {
-      const parts = [
-        local.value,
-        running.value,
-        capacity.value,
-        downloads,
-        loading,
-        choice,
-      ] as const;
-      return find.local(localEntries(...parts, sort), wanted);
-    }
-    case "hub":
-      // The hub searches and sorts its list itself.
-      return find.hub(hubEntries(hub.value, local.value, downloads), "");
-    case "running":
-      return find.running(runningEntries(running.value, sort), wanted);
+  if (source === "local") {
+    const facts = [local.value, running.value, capacity.value] as const;
+    return findLocal(localEntries(...facts, downloads, loading, choice, sort), wanted);
   }
+  if (source === "running") return matching(runningEntries(running.value, sort), wanted);
+  // The hub searches and sorts its list itself.
+  return matching(hubEntries(hub.value, local.value, downloads), "");
 }
 
 /** Returns the selected entry; undefined in an empty list. Every command asks for it. */
@@ -171,62 +160,48 @@ function byName<T>(
   return new Map(pairs.toReversed());
 }
 
-const hubEntries = memoizeLast(
-  (
-    models: readonly HubModel[] = [],
-    local: readonly LocalModel[] = [],
-    downloads: readonly Download[],
-  ): readonly HubEntry[] =>
-    models.map((model) => {
-      const isOfRepository = ({ name }: { readonly name: string }) =>
-        name.toLowerCase().startsWith(`${model.name.toLowerCase()}:`);
-      return {
-        kind: "hub",
-        name: model.name,
-        model,
-        installed: local.filter(isOfRepository).map(({ name }) => name),
-        download: downloads.find((one) => isOfRepository(one) || isSameModel(one.name, model.name)),
-      };
-    }),
-);
+function hubEntries(
+  models: readonly HubModel[] = [],
+  local: readonly LocalModel[] = [],
+  downloads: readonly Download[],
+): readonly HubEntry[] {
+  return models.map((model) => {
+    const isOfRepository = ({ name }: { readonly name: string }) =>
+      name.toLowerCase().startsWith(`${model.name.toLowerCase()}:`);
+    return {
+      kind: "hub",
+      name: model.name,
+      model,
+      installed: local.filter(isOfRepository).map(({ name }) => name),
+      download: downloads.find((one) => isOfRepository(one) || isSameModel(one.name, model.name)),
+    };
+  });
+}
 
-const runningEntries = memoizeLast(
-  (models: readonly LoadedEntry[] = [], sort: string): readonly RunningEntry[] => {
-    const entries = models.map(
-      (loaded): RunningEntry => ({ kind: "running", name: loaded.name, loaded }),
-    );
-    if (sort === "name") return entries.toSorted((one, other) => compare(one.name, other.name));
-    if (sort === "size") {
-      return entries.toSorted((one, other) => other.loaded.size - one.loaded.size);
-    }
-    // The server sorts them by the time that they stay loaded.
-    return entries;
-  },
-);
+function runningEntries(
+  models: readonly LoadedEntry[] = [],
+  sort: string,
+): readonly RunningEntry[] {
+  const entries = models.map((loaded) => ({ kind: "running", name: loaded.name, loaded }) as const);
+  if (sort === "name") return entries.toSorted((one, other) => compare(one.name, other.name));
+  if (sort === "size") return entries.toSorted((one, other) => other.loaded.size - one.loaded.size);
+  // The server sorts them by the time that they stay loaded.
+  return entries;
+}
 
 /** Returns the best matches first, equal ones in their order; all entries without a filter. */
 function matching(entries: readonly ModelEntry[], wanted: string): FoundEntry[] {
   if (wanted === "") return entries.map((entry) => ({ entry, matches: [] }));
   // Threshold 0 lets qw3 find Qwen3-8B; limit 0 lifts the default of ten results.
-  const found = fuzzysort.go(wanted, entries, { key: "name", threshold: 0, limit: 0 });
-  const places = new Map(entries.map((entry, at) => [entry, at]));
-  const placeOf = (entry: ModelEntry) => places.get(entry) ?? 0;
-  return found
-    .toSorted((one, other) => other.score - one.score || placeOf(one.obj) - placeOf(other.obj))
-    .map((result) => ({
-      entry: result.obj,
-      // Copied only for visible rows.
-      get matches() {
-        return [...result.indexes];
-      },
-    }));
+  const results = fuzzysort.go(wanted, entries, { key: "name", threshold: 0, limit: 0 });
+  const found = new Map(results.map((result) => [result.obj, result]));
+  return entries
+    .flatMap((entry) => found.get(entry) ?? [])
+    .toSorted((one, other) => other.score - one.score)
+    .map(({ obj, indexes }) => ({ entry: obj, matches: indexes }));
 }
 
-const find = {
-  local: memoizeLast(matching),
-  hub: memoizeLast(matching),
-  running: memoizeLast(matching),
-} as const satisfies Record<Source, typeof matching>;
+const findLocal = memoizeLast(matching);
 
 const fitRank: Record<Fit, number> = { gpu: 0, cpu: 0, split: 1, none: 2 };
 

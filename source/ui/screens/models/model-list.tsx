@@ -5,14 +5,14 @@ import type { ReactElement } from "react";
 import { TextLine, useParagraph } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { rowsAround, Table } from "../../components/table.tsx";
+import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
+import { textWidth } from "../../text/graphemes.ts";
 import { roughSpan } from "../../text/quantities.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
-import { listColumns } from "./list-columns.ts";
+import { fitLegend, listColumns } from "./list-columns.ts";
 import { entriesOf, selectedIndex } from "./model-entries.ts";
-import type { ModelsState, Reading } from "./models-state.ts";
-import { SourceBar } from "./source-bar.tsx";
-import { fitLegend } from "./state-cells.ts";
+import { type ModelsState, type Reading, sources } from "./models-state.ts";
 
 /** Figures older than this are shown with their age. */
 const staleAfterMs = 10_000;
@@ -72,6 +72,47 @@ export function ModelList({ state, width, height, hasCard = false }: ModelListPr
         <DownloadList downloads={downloads} {...downloadRoom} />
       </Box>
     </Panel>
+  );
+}
+
+const titles = { local: "Local", hub: "Hub", running: "Running" } as const;
+const fieldWidthMinimum = 4;
+
+/**
+ * The sources, the open one in brackets, and the field that filters a list or searches the hub, in the
+ * first row of the panel.
+ */
+export function SourceBar({ state, width }: Omit<RowsProps, "height">): ReactElement {
+  const { theme } = useLook();
+  const { source, isTyping } = state;
+  const { filter } = state.lists[source];
+  const tabs = sources.map((name) =>
+    name === source ? `[${titles[name]}] ` : ` ${titles[name]}  `,
+  );
+  const label = source === "hub" ? " search: " : " filter: ";
+  const left = textWidth(tabs.join("") + label);
+  return (
+    <Box height={1} flexShrink={0}>
+      <Text wrap="truncate">
+        {sources.map((name, index) => (
+          <Text key={name} {...theme[name === source ? "value" : "dim"]}>
+            {tabs[index]}
+          </Text>
+        ))}
+      </Text>
+      {(isTyping || filter.text !== "") && (
+        <>
+          <Text {...theme[isTyping ? "focus" : "dim"]}>{label}</Text>
+          <TextField
+            field={filter}
+            width={Math.max(fieldWidthMinimum, width - left)}
+            x={left}
+            isFocused={isTyping}
+            tone="value"
+          />
+        </>
+      )}
+    </Box>
   );
 }
 

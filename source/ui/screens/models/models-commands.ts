@@ -2,37 +2,13 @@
 
 import { type CommandRow, commandRow } from "../../frame/command-table.ts";
 import { isActive } from "./download.ts";
-import {
-  changeCacheType,
-  changePane,
-  changeSort,
-  changeSource,
-  changeWindow,
-  goBack,
-  keepFilter,
-  move,
-  movePage,
-  openFilter,
-  refresh,
-  resetChoice,
-} from "./list-actions.ts";
-import {
-  cancelLoad,
-  chat,
-  copy,
-  copyName,
-  editModelfile,
-  remove,
-  rename,
-  showCard,
-  toggleLoad,
-} from "./model-actions.ts";
+import * as list from "./list-actions.ts";
+import * as model from "./model-actions.ts";
 import { downloadOf, isLoaded, readOnlyReason } from "./model-entries.ts";
 import { isHubName } from "./model-name.ts";
-import type { ModelsContext } from "./models-context.ts";
-import { cancel, chooseQuantization, pauseOrResume, pull } from "./pull-actions.ts";
+import * as pulls from "./pull-actions.ts";
 
-type Row = CommandRow<ModelsContext>;
+type Row = CommandRow<list.ModelsContext>;
 type When = Row["when"];
 
 const isTyping: When = ({ state }) => state.isTyping;
@@ -47,31 +23,30 @@ const onLoading: When = ({ state, entry }) =>
   !state.isTyping && entry?.kind === "local" && entry.loading !== undefined;
 const canChat: When = (context) => onLocal(context) || onRunning(context);
 
-const command = commandRow<ModelsContext>("models", "Models");
-const scroll = (
-  name: string,
-  keys: readonly string[],
-  title: string,
-  run: Row["run"],
-  when: When = () => true,
-): Row => command(name, keys, title, { group: "Scrolling", when, run });
+const command = commandRow<list.ModelsContext>("models", "Models");
+const always: When = () => true;
+const scrolling = <Step>(
+  act: (context: list.ModelsContext, step: Step) => undefined,
+  step: Step,
+  when = always,
+) => ({ group: "Scrolling", when, run: (context: list.ModelsContext) => act(context, step) });
 
 export const modelsCommands: readonly Row[] = [
   command("filter", ["/"], "Filter the list, or search the hub", {
     hint: ({ state }) => (state.source === "hub" ? "search" : "filter"),
     when: isReading,
-    run: openFilter,
+    run: list.openFilter,
   }),
   command("keepFilter", ["Enter"], "Apply the filter and return to the list", {
     hint: "apply",
     when: isTyping,
-    run: keepFilter,
+    run: list.keepFilter,
   }),
   command("back", ["Esc"], "Clear the filter, or return to the list", {
     hint: ({ state }) => (state.isTyping ? "clear" : undefined),
     when: ({ state }) =>
       state.isTyping || state.pane === "card" || state.lists[state.source].filter.text !== "",
-    run: goBack,
+    run: list.goBack,
   }),
   command(
     "chat",
@@ -80,18 +55,18 @@ export const modelsCommands: readonly Row[] = [
     {
       hint: (context) => (onHub(context) ? "pull" : "chat"),
       when: (context) => canChat(context) || onHub(context),
-      run: (context) => (onHub(context) ? chooseQuantization(context) : chat(context)),
+      run: (context) => (onHub(context) ? pulls.chooseQuantization(context) : model.chat(context)),
     },
   ),
   command("load", ["l"], "Load or unload the model", {
     hint: ({ entry }) => (entry !== undefined && isLoaded(entry) ? "unload" : "load"),
     when: canChat,
-    run: toggleLoad,
+    run: model.toggleLoad,
   }),
   command("pane", ["Tab", "Shift+Tab"], "Switch between list and details", {
     hint: ({ state }) => (state.pane === "list" ? "card" : "list"),
     when: (context) => onEntry(context) || (isReading(context) && context.state.pane === "card"),
-    run: changePane,
+    run: list.changePane,
   }),
   command("pull", ["p"], "Pull a model by name, such as owner/name:Q4_K_M", {
     slash: ["/pull"],
@@ -99,7 +74,7 @@ export const modelsCommands: readonly Row[] = [
     slashArguments: "[NAME]",
     hint: "pull",
     when: isReading,
-    run: pull,
+    run: pulls.pull,
   }),
   command("pause", ["Space"], "Pause or resume a download", {
     hint: ({ entry }) => {
@@ -107,30 +82,30 @@ export const modelsCommands: readonly Row[] = [
       return download !== undefined && isActive(download) ? "pause" : "resume";
     },
     when: onDownload,
-    run: pauseOrResume,
+    run: pulls.pauseOrResume,
   }),
   command("cancel", ["x"], "Cancel a download or a load", {
     hint: "cancel",
     when: (context) => onDownload(context) || onLoading(context),
-    run: (context) => (onDownload(context) ? cancel(context) : cancelLoad(context)),
+    run: (context) => (onDownload(context) ? pulls.cancel(context) : model.cancelLoad(context)),
   }),
   command("copy", ["c"], "Copy the model to another name", {
     hint: "copy",
     when: onLocal,
-    run: copy,
+    run: model.copy,
   }),
-  command("rename", ["n"], "Rename the model", { when: onLocal, run: rename }),
+  command("rename", ["n"], "Rename the model", { when: onLocal, run: model.rename }),
   command("edit", ["e"], "Create a model from a Modelfile in your editor", {
     hint: "Modelfile",
     when: ({ state }) => !state.isTyping && state.source === "local",
-    run: editModelfile,
+    run: model.editModelfile,
   }),
   command("quantizations", ["v"], "Choose a quantization of a hub model", {
     hint: "quantizations",
     when: (context) =>
       onHub(context) ||
       (isReading(context) && context.entry?.kind === "local" && isHubName(context.entry.name)),
-    run: chooseQuantization,
+    run: pulls.chooseQuantization,
   }),
   command("delete", ["d"], "Delete the model (asks first)", {
     keywords: ["remove", "rm"],
@@ -140,58 +115,60 @@ export const modelsCommands: readonly Row[] = [
         : undefined,
     // Also valid for a read-only model: the notice names the reason.
     when: onLocal,
-    run: remove,
+    run: model.remove,
   }),
   command("sort", ["s"], "Sort the list by another column", {
     hint: "sort",
     when: isReading,
-    run: changeSort,
+    run: list.changeSort,
   }),
   command("previousSource", ["[", "Left"], "Previous list: Local, Hub, Running", {
     when: isReading,
-    run: (context) => changeSource(context, -1),
+    run: (context) => list.changeSource(context, -1),
   }),
   command("nextSource", ["]", "Right"], "Next list", {
     hint: "next list",
     when: isReading,
-    run: (context) => changeSource(context, 1),
+    run: (context) => list.changeSource(context, 1),
   }),
   command("longerWindow", ["+"], "Increase the context window for the estimate and the next load", {
     when: onLocal,
-    run: (context) => changeWindow(context, 1),
+    run: (context) => list.changeWindow(context, 1),
   }),
   command("shorterWindow", ["-"], "Decrease the context window", {
     when: onLocal,
-    run: (context) => changeWindow(context, -1),
+    run: (context) => list.changeWindow(context, -1),
   }),
   command("automaticWindow", ["="], "Reset window and KV cache to the server's choice", {
     when: onLocal,
-    run: resetChoice,
+    run: list.resetChoice,
   }),
   command("cacheType", ["t"], "Change the KV cache type for the estimate and the next load", {
     when: onLocal,
-    run: changeCacheType,
+    run: list.changeCacheType,
   }),
   command("card", ["i"], "Open all details in $PAGER", {
     when: (context) => canChat(context) || onHub(context),
-    run: showCard,
+    run: model.showCard,
   }),
   command("copyName", ["y"], "Copy the model's name to the clipboard", {
     when: onEntry,
-    run: copyName,
+    run: model.copyName,
   }),
   command("retry", ["r"], "Refresh the list and retry failed downloads", {
     hint: ({ state }) => (state[state.source].error === undefined ? undefined : "retry"),
     when: isReading,
     run: (context) =>
-      downloadOf(context.entry)?.state === "failed" ? pauseOrResume(context) : refresh(context),
+      downloadOf(context.entry)?.state === "failed"
+        ? pulls.pauseOrResume(context)
+        : list.refresh(context),
   }),
-  scroll("rowUp", ["Up"], "Up", (context) => move(context, -1)),
-  scroll("rowDown", ["Down"], "Down", (context) => move(context, 1)),
-  scroll("previous", ["k"], "Up, outside a text field", (context) => move(context, -1), isReading),
-  scroll("next", ["j"], "Down, outside a text field", (context) => move(context, 1), isReading),
-  scroll("pageUp", ["PgUp"], "Page up", (context) => movePage(context, -1)),
-  scroll("pageDown", ["PgDn"], "Page down", (context) => movePage(context, 1)),
-  scroll("first", ["Home"], "First", (context) => move(context, -Infinity), isReading),
-  scroll("last", ["End"], "Last", (context) => move(context, Infinity), isReading),
+  command("rowUp", ["Up"], "Up", scrolling(list.move, -1)),
+  command("rowDown", ["Down"], "Down", scrolling(list.move, 1)),
+  command("previous", ["k"], "Up, outside a text field", scrolling(list.move, -1, isReading)),
+  command("next", ["j"], "Down, outside a text field", scrolling(list.move, 1, isReading)),
+  command("pageUp", ["PgUp"], "Page up", scrolling(list.movePage, -1)),
+  command("pageDown", ["PgDn"], "Page down", scrolling(list.movePage, 1)),
+  command("first", ["Home"], "First", scrolling(list.move, -Infinity, isReading)),
+  command("last", ["End"], "Last", scrolling(list.move, Infinity, isReading)),
 ];

@@ -71,10 +71,9 @@ export class ModelsFeed {
   #cardTimer: NodeJS.Timeout | undefined;
   #searchTimer: NodeJS.Timeout | undefined;
   #searching: AbortController | undefined;
-  /** Cards for which a deletion was planned. */
-  readonly #planned = new WeakSet<CardFacts>();
+  /** The query that found the hub's list. */
+  #foundQuery: string | undefined;
   #isRunning = false;
-  #isClosed = false;
 
   constructor(options: ModelsFeedOptions) {
     this.#options = options;
@@ -126,7 +125,10 @@ export class ModelsFeed {
     this.#cardTimer = setTimeout(() => {
       const entry = selectedEntry(this.#state);
       if (entry?.kind === "local" && entry.model !== undefined) void this.#readCard(entry.model);
-      if (entry?.kind === "hub") void this.#readOffer(entry.name);
+      if (entry?.kind === "hub") {
+        const { name } = entry;
+        void this.#readOnce("offers", name, () => listQuantizations(this.#options.client(), name));
+      }
     }, cardDelaysMs[this.#state.source]);
     this.#cardTimer.unref();
   }
@@ -149,7 +151,6 @@ export class ModelsFeed {
   }
 
   close(): void {
-    this.#isClosed = true;
     this.stop();
     clearTimeout(this.#cardTimer);
     clearTimeout(this.#searchTimer);
@@ -164,22 +165,22 @@ export class ModelsFeed {
     key: Key,
     ask: () => Promise<NonNullable<ModelsState[Key]["value"]>>,
   ): Promise<void> {
-    const { clock } = this.#options;
+    const { store, clock } = this.#options;
     if (this.#state[key].value === undefined) {
-      this.#update({ [key]: waitingFor<unknown>(this.#state[key], clock.wallMs()) });
+      store.update({ [key]: waitingFor<unknown>(this.#state[key], clock.wallMs()) });
       this.#showWaiting();
     }
     try {
       const value = await ask();
-      this.#update({ [key]: received(value, clock.wallMs()) });
+      store.update({ [key]: received(value, clock.wallMs()) });
       this.#settle();
     } catch (error) {
-      this.#update({ [key]: failed<unknown>(this.#state[key], describeError(error)) });
+      store.update({ [key]: failed<unknown>(this.#state[key], describeError(error)) });
     }
   }
 
   async #search(): Promise<void> {
-    const { client, clock } = this.#options;
+    const { client, store, clock } = this.#options;
     this.#searching?.abort();
     const search = new AbortController();
     this.#searching = search;
@@ -187,80 +188,75 @@ export class ModelsFeed {
     const text = filter.text.trim();
     const order = hubOrdersBySort[sort] ?? "downloads";
     const query = `${order} ${text}`;
-    this.#update({ hub: waitingFor(this.#state.hub, clock.wallMs()) });
+    store.update({ hub: waitingFor(this.#state.hub, clock.wallMs()) });
     this.#showWaiting();
     try {
       const models = await searchHub(client(), { text, order }, search.signal);
       if (search.signal.aborted) return;
-      this.#update({ hub: received(models, clock.wallMs()), hubQuery: query });
+      store.update({ hub: received(models, clock.wallMs()) });
+      this.#foundQuery = query;
       this.#settle();
     } catch (error) {
       if (search.signal.aborted) return;
       // Drops models of another query.
-      const before = this.#state.hubQuery === query ? this.#state.hub : notRead;
-      this.#update({ hub: failed(before, describeError(error)) });
+      const before = this.#foundQuery === query ? this.#state.hub : notRead;
+      store.update({ hub: failed(before, describeError(error)) });
     }
   }
 
   async #readCard(model: LocalModel): Promise<void> {
     const { client, clock } = this.#options;
     const key = cardKey(model);
-    await this.#readOnce("cards", key, async () => ({
+    const card = await this.#readOnce("cards", key, async () => ({
       description: await describeModel(client(), model.name),
       deletion: undefined,
     }));
     // Read-only models cannot be deleted: there is nothing to plan.
-    const card = this.#state.cards.get(key)?.value;
-    if (card === undefined || card.deletion !== undefined || model.store !== "modelctl") return;
-    if (this.#planned.has(card)) return;
-    this.#planned.add(card);
+    if (card === undefined || model.store !== "modelctl") return;
     // A plan reads the whole store, so the card is shown first. Its errors appear when d asks again.
     const deletion = await planDeletion(client(), model.name).catch(() => undefined);
     if (deletion === undefined || this.#state.cards.get(key)?.value !== card) return;
     this.#keep("cards", key, received({ ...card, deletion }, clock.wallMs()));
   }
 
-  async #readOffer(name: string): Promise<void> {
-    const { client } = this.#options;
-    await this.#readOnce("offers", name, () => listQuantizations(client(), name));
-  }
-
-  /** Reads a value of a map that is neither known nor being read. */
+  /** Reads a value of a map that is neither known nor being read. @returns undefined otherwise */
   async #readOnce<Part extends keyof ReadOnce>(
     part: Part,
     key: string,
     ask: () => Promise<ReadOnce[Part]>,
-  ): Promise<void> {
+  ): Promise<ReadOnce[Part] | undefined> {
     const { clock } = this.#options;
     const known: Reading<unknown> = this.#state[part].get(key) ?? notRead;
-    if (known.value !== undefined || known.waitingSinceMs !== undefined) return;
+    if (known.value !== undefined || known.waitingSinceMs !== undefined) return undefined;
     this.#keep(part, key, waitingFor(known, clock.wallMs()));
     try {
-      this.#keep(part, key, received(await ask(), clock.wallMs()));
+      const value = await ask();
+      this.#keep(part, key, received(value, clock.wallMs()));
+      return value;
     } catch (error) {
       this.#keep(part, key, failed(known, describeError(error)));
+      return undefined;
     }
   }
 
   #keep(part: keyof ReadOnce, key: string, reading: Reading<unknown>): void {
     const others = [...this.#state[part]].filter(([other]) => other !== key).slice(-cardsMaximum);
-    this.#update({ [part]: new Map<string, Reading<unknown>>([...others, [key, reading]]) });
+    this.#options.store.update({
+      [part]: new Map<string, Reading<unknown>>([...others, [key, reading]]),
+    });
   }
 
   /** Keeps models selected while the lists change. */
   #settle(): void {
+    const { store } = this.#options;
     for (const source of sources) {
       const choice = selectionFallback(this.#state, source);
-      if (choice !== undefined) this.#update(withList(this.#state, source, choice));
+      if (choice !== undefined) store.update(withList(this.#state, source, choice));
     }
   }
 
   /** Draws again when the wait is long enough to be shown. */
   #showWaiting(): void {
-    setTimeout(() => this.#update({}), shownWaitMs).unref();
-  }
-
-  #update(change: Partial<ModelsState>): void {
-    if (!this.#isClosed) this.#options.store.update(change);
+    setTimeout(() => this.#options.store.update({}), shownWaitMs).unref();
   }
 }

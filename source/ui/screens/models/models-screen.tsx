@@ -1,20 +1,31 @@
 // The models screen: installed models, models of the hub, loaded models.
 
-import { memo } from "react";
+import { Box } from "ink";
+import { memo, type ReactElement } from "react";
 import { formatBytes } from "../../../base/formats.ts";
+import { TextLine } from "../../components/line.tsx";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
-import { plural } from "../../text/quantities.ts";
+import { useLook } from "../../hooks/use-look.ts";
+import { type Readable, useStore } from "../../hooks/use-store.ts";
+import { plural, tokenCount } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import { isActive } from "./download.ts";
-import { editFilter } from "./list-actions.ts";
-import { selectedEntry } from "./model-entries.ts";
+import { editFilter, type ModelsContext } from "./list-actions.ts";
+import { ModelCard } from "./model-card.tsx";
+import { type ModelEntry, selectedEntry } from "./model-entries.ts";
+import { ModelList } from "./model-list.tsx";
 import { modelsCommands } from "./models-commands.ts";
-import type { ModelsContext } from "./models-context.ts";
 import { ModelsFeed } from "./models-feed.ts";
 import { createModelsState, type ModelsState } from "./models-state.ts";
-import { ModelsView } from "./models-view.tsx";
+import { ReaderList } from "./reader-list.tsx";
+
+/** Minimum width that shows the card next to the list. */
+const twoPanesFrom = 100;
+/** From this width on, a narrow window has a line about the selected model. */
+const summaryFrom = 80;
+const listShare = 0.6;
 
 export interface ModelsScreenOptions extends Pick<ModelsContext, "client" | "clock" | "frame"> {
   readonly glyphs: Glyphs;
@@ -30,7 +41,7 @@ export function modelsScreen({ client, glyphs, clock, frame }: ModelsScreenOptio
     frame,
     store,
     feed,
-    lastCardTop: { current: 0 },
+    lastCardTop: 0,
     loads: new Map(),
     pulls: new Map(),
     drafts: new Map(),
@@ -43,7 +54,7 @@ export function modelsScreen({ client, glyphs, clock, frame }: ModelsScreenOptio
     },
   };
   const onCardExtent = (lastTop: number) => {
-    context.lastCardTop.current = lastTop;
+    context.lastCardTop = lastTop;
   };
   return {
     id: "models",
@@ -79,4 +90,50 @@ function statusText({ capacity, downloads, work }: ModelsState, { separator }: G
     freeBytes !== undefined && `disk ${formatBytes(freeBytes)} free`,
   ];
   return parts.filter(Boolean).join(` ${separator} `);
+}
+
+export interface ModelsViewProps extends BodySize {
+  readonly store: Readable<ModelsState>;
+  /** Called with the last row that the card scrolls to. */
+  readonly onCardExtent: (lastTop: number) => void;
+}
+
+export function ModelsView(props: ModelsViewProps): ReactElement {
+  const { store, onCardExtent, columns, rows } = props;
+  const state = useStore(store, (all) => all);
+  if (useLook().layout === "reader") return <ReaderList state={state} />;
+  const entry = selectedEntry(state);
+  const card = { state, entry, height: rows, onExtent: onCardExtent };
+  if (columns >= twoPanesFrom) {
+    const listWidth = Math.floor(columns * listShare);
+    return (
+      <Box>
+        <ModelList state={state} width={listWidth} height={rows} hasCard />
+        <ModelCard {...card} width={columns - listWidth} />
+      </Box>
+    );
+  }
+  if (state.pane === "card") return <ModelCard {...card} width={columns} />;
+  const hasSummary = columns >= summaryFrom && entry !== undefined;
+  return (
+    <Box flexDirection="column">
+      <ModelList state={state} width={columns} height={rows - (hasSummary ? 1 : 0)} />
+      {hasSummary && <Summary entry={entry} width={columns} />}
+    </Box>
+  );
+}
+
+/** The selected model in one line, where its card is hidden. */
+function Summary({ entry, width }: { entry: ModelEntry; width: number }): ReactElement {
+  const { separator } = useLook().glyphs;
+  const text = ` ${[...summaryFacts(entry), "Tab card"].filter(Boolean).join(` ${separator} `)}`;
+  return <TextLine text={text} tone="dim" width={width} />;
+}
+
+function summaryFacts(entry: ModelEntry): readonly (string | undefined)[] {
+  if (entry.kind === "hub") return [entry.model.architecture];
+  if (entry.kind === "running") return [];
+  const { model, estimate } = entry;
+  const memory = estimate && `${tokenCount(estimate.contextLength)} context, ${estimate.cacheType}`;
+  return [model?.family, model?.parameterSize, memory];
 }

@@ -19,28 +19,23 @@ export type Source = (typeof sources)[number];
 /** A value that is polled from the server. */
 export interface Reading<T> {
   /** The last value received; kept when the server stops. */
-  readonly value: T | undefined;
+  readonly value?: T;
   /** Milliseconds since 1970. */
-  readonly readAtMs: number | undefined;
+  readonly readAtMs?: number;
   /** Why the last reading failed. */
-  readonly error: string | undefined;
+  readonly error?: string;
   /** Milliseconds since 1970; undefined while nothing is awaited. */
-  readonly waitingSinceMs: number | undefined;
+  readonly waitingSinceMs?: number | undefined;
 }
 
-export const notRead: Reading<never> = {
-  value: undefined,
-  readAtMs: undefined,
-  error: undefined,
-  waitingSinceMs: undefined,
-};
+export const notRead: Reading<never> = {};
 
 export function waitingFor<T>(reading: Reading<T>, nowMs: number): Reading<T> {
   return { ...reading, waitingSinceMs: reading.waitingSinceMs ?? nowMs };
 }
 
 export function received<T>(value: T, nowMs: number): Reading<T> {
-  return { value, readAtMs: nowMs, error: undefined, waitingSinceMs: undefined };
+  return { value, readAtMs: nowMs };
 }
 
 export function failed<T>(reading: Reading<T>, error: string): Reading<T> {
@@ -85,8 +80,6 @@ export interface ModelsState {
   readonly local: Reading<readonly LocalModel[]>;
   readonly running: Reading<readonly LoadedEntry[]>;
   readonly hub: Reading<readonly HubModel[]>;
-  /** The query that found `hub`. */
-  readonly hubQuery: string | undefined;
   readonly capacity: Reading<Capacity>;
   readonly downloads: readonly Download[];
   readonly loading: readonly LoadingModel[];
@@ -119,7 +112,6 @@ export function createModelsState(): ModelsState {
     local: notRead,
     running: notRead,
     hub: notRead,
-    hubQuery: undefined,
     capacity: notRead,
     downloads: [],
     loading: [],
@@ -142,23 +134,7 @@ export function withList(
   return { lists: { ...state.lists, [source]: list }, ...(isOther && { cardTop: 0 }) };
 }
 
-/** Replaces or adds one of the downloads; undefined removes it. */
-export function withDownload(
-  downloads: readonly Download[],
-  name: string,
-  change: (download: Download | undefined) => Download | undefined,
-): readonly Download[] {
-  const at = downloads.findIndex((download) => isSameModel(download.name, name));
-  const changed = change(downloads[at]);
-  if (at < 0) return changed === undefined ? downloads : [...downloads, changed];
-  return changed === undefined ? downloads.toSpliced(at, 1) : downloads.with(at, changed);
-}
-
-export function findDownload(
-  downloads: readonly Download[],
-  name: string | undefined,
-): Download | undefined {
-  if (name === undefined) return undefined;
+export function findDownload(downloads: readonly Download[], name: string): Download | undefined {
   return downloads.find((download) => isSameModel(download.name, name));
 }
 

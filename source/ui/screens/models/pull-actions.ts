@@ -16,21 +16,17 @@ import {
   startDownload,
 } from "./download.ts";
 import { freeVramBytes } from "./estimate.ts";
+import type { ModelsContext } from "./list-actions.ts";
 import { downloadOf } from "./model-entries.ts";
-import { isSameModel, pullReference, quantizedName } from "./model-name.ts";
-import type { ActionMessage, ModelsContext } from "./models-context.ts";
-import { findDownload, type ModelsState, withDownload, withList } from "./models-state.ts";
+import { isSameModel, nameKey, pullReference, quantizedName } from "./model-name.ts";
+import { findDownload, type ModelsState, withList } from "./models-state.ts";
 
 /** @param typed a name; empty asks for one */
-export async function pull(context: ModelsContext, typed: string): ActionMessage {
+export async function pull(context: ModelsContext, typed: string): Promise<string | undefined> {
   const { frame, feed, entry } = context;
   const suggestion = entry?.kind === "hub" ? entry.name : "";
-  const text =
-    typed !== ""
-      ? typed
-      : await frame.ask("Pull (owner/name:quant)", suggestion, (name) =>
-          nameProblem(context, name),
-        );
+  const check = (name: string) => nameProblem(context, name);
+  const text = typed || (await frame.ask("Pull (owner/name:quant)", suggestion, check));
   if (text === undefined) return "Pull cancelled";
   const refusal = start(context, pullReference(text));
   if (refusal !== undefined || feed.isRunning) return refusal;
@@ -49,7 +45,7 @@ function nameProblem({ state }: ModelsContext, typed: string): string | undefine
 }
 
 /** Lists the quantizations of the selected model's repository, and pulls the chosen one. */
-export async function chooseQuantization(context: ModelsContext): ActionMessage {
+export async function chooseQuantization(context: ModelsContext): Promise<string | undefined> {
   const { client, frame, entry } = context;
   if (entry === undefined) return undefined;
   const { name } = entry;
@@ -97,7 +93,8 @@ function start(context: ModelsContext, reference: string): string | undefined {
 async function run(context: ModelsContext, name: string): Promise<void> {
   const { client, clock, feed, frame, pulls } = context;
   const controller = new AbortController();
-  pulls.set(name, controller);
+  const key = nameKey(name);
+  pulls.set(key, controller);
   try {
     await pullOnServer(client(), name, {
       signal: controller.signal,
@@ -118,22 +115,24 @@ async function run(context: ModelsContext, name: string): Promise<void> {
     // The screen shows the reason itself while it is open.
     frame.notify(`Download of ${name} failed${feed.isRunning ? "" : `: ${sentence}`}`);
   } finally {
-    if (pulls.get(name) === controller) pulls.delete(name);
+    if (pulls.get(key) === controller) pulls.delete(key);
   }
 }
 
 function stop({ pulls }: ModelsContext, name: string): void {
-  const key = shownModel(name);
-  pulls.get(key)?.abort();
-  pulls.delete(key);
+  pulls.get(nameKey(name))?.abort();
 }
 
+/** Replaces or adds a download; undefined removes it. */
 function change(
-  { store, state }: ModelsContext,
+  { store, state: { downloads } }: ModelsContext,
   name: string,
   update: (download: Download | undefined) => Download | undefined,
 ): void {
-  store.update({ downloads: withDownload(state.downloads, name, update) });
+  const known = findDownload(downloads, name);
+  const changed = update(known);
+  const at = known === undefined ? downloads.length : downloads.indexOf(known);
+  store.update({ downloads: downloads.toSpliced(at, 1, ...(changed ? [changed] : [])) });
 }
 
 function choiceFor(name: string, quantization: HubQuantization, state: ModelsState): Choice {

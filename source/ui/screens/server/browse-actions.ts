@@ -80,7 +80,6 @@ export function toggleWrap({ store, state }: BrowseContext): undefined {
   store.update({ isWrapped: !state.isWrapped });
 }
 
-/** Opens a request in full. */
 export function openRequest(context: BrowseContext, view: RequestRecord): undefined {
   // Keeps it selected while new requests arrive.
   context.store.update({ opened: view, top: 0, selectedKey: keyOf(view) });
@@ -97,8 +96,8 @@ export function move({ store, state, listed, extent }: BrowseContext, rows: numb
   store.update(state.opened === undefined ? moveSelection(listed, rows) : { top });
 }
 
-export function movePage(context: BrowseContext, direction: -1 | 1): undefined {
-  move(context, direction * Math.max(1, context.extent.current.rows - 1));
+export function movePage(context: BrowseContext, pages: number): undefined {
+  move(context, pages * Math.max(1, context.extent.current.rows - 1));
 }
 
 /** Reads an open request again when it has ended and its texts are complete. */

@@ -21,7 +21,6 @@ export function curlCommand(view: RequestRecord, { url, body, needsKey }: CurlOp
   return lines.join(" \\\n  ");
 }
 
-/** Returns an example call. */
 export function exampleCall(url: string): string {
   const body = { model: "tiny", messages: [{ role: "user", content: "Hi" }] };
   return `curl ${url}/v1/chat/completions -H 'content-type: application/json' -d '${JSON.stringify(body)}'`;

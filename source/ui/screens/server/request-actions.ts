@@ -48,7 +48,6 @@ export async function copyCurl(context: ServerContext, view: RequestRecord): Act
   return isWhole ? copied : `${copied}; the body was not recorded`;
 }
 
-/** Copies an example call, while there are no requests. */
 export async function copyExample({ client, frame }: ServerContext): ActionMessage {
   return await frame.copy(exampleCall(client().connection.url));
 }
@@ -84,7 +83,6 @@ export async function replay(context: ServerContext, view: RequestRecord): Actio
   return `Replaying ${view.id}`;
 }
 
-/** Writes the shown requests to a file. */
 export async function exportRequests({ frame, listed: { shown } }: ServerContext): ActionMessage {
   const count = plural(shown.length, "request");
   const answer = await frame.ask(`Export ${count} as JSON lines to`, "requests.ndjson");

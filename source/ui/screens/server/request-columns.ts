@@ -3,10 +3,10 @@
 import { shownModel } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/formats.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import type { Column } from "../../components/table.tsx";
+import { type Column, figureColumn } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
 import { rate, span, timeOfDay } from "../../text/quantities.ts";
-import { foreignRun, runsText, type TextRun } from "../../text/text-run.ts";
+import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
 import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
@@ -19,19 +19,6 @@ export interface RequestColumnOptions {
 
 export function requestColumns(options: RequestColumnOptions): readonly Column<RequestRecord>[] {
   const { glyphs, isRelative, now } = options;
-  const figure = (
-    title: string,
-    width: number,
-    rank: number,
-    value: (view: RequestRecord) => string | undefined,
-  ): Column<RequestRecord> => ({
-    title,
-    width,
-    rank,
-    align: "right",
-    yieldsToNote: true,
-    cell: (view) => ({ text: value(view) ?? "-", tone: "plain" }),
-  });
   const text = (value: string, tone: Tone = "plain"): TextRun =>
     foreignRun(value, tone, glyphs.isAscii);
   return [
@@ -46,16 +33,15 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
     { title: "PATH", width: 14, isFlexible: true, cell: ({ path }) => text(path) },
     { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(shownModel(model ?? "-")) },
     { title: "STATUS", width: 9, cell: (view) => statusRun(view, glyphs) },
-    figure("IN", 6, 2, ({ promptTokens }) => promptTokens?.toString()),
-    figure("OUT", 6, 1, ({ completionTokens }) => completionTokens?.toString()),
-    figure("TTFT", 7, 2, ({ firstTokenMs }) =>
-      firstTokenMs === undefined ? undefined : formatMilliseconds(firstTokenMs),
+    figureColumn(["IN", 6, 2], String, (view) => view.promptTokens),
+    figureColumn(["OUT", 6, 1], String, (view) => view.completionTokens),
+    figureColumn(["TTFT", 7, 2], formatMilliseconds, (view) => view.firstTokenMs),
+    figureColumn(["tok/s", 6, 3], rate, (view) => speedOf(view, now)),
+    figureColumn(
+      ["TOTAL", 8, 1],
+      formatMilliseconds,
+      (view) => view.totalMs ?? now - view.startedAt,
     ),
-    figure("tok/s", 6, 3, (view) => {
-      const perSecond = speedOf(view, now);
-      return perSecond === undefined ? undefined : rate(perSecond);
-    }),
-    figure("TOTAL", 8, 1, (view) => formatMilliseconds(view.totalMs ?? now - view.startedAt)),
   ];
 }
 
@@ -64,32 +50,21 @@ export function failureNote({ error }: RequestRecord, isAscii: boolean): TextRun
   return error && foreignRun(error.message, "error", isAscii);
 }
 
-/** Spoken figures by column. */
-const spokenFigures: Readonly<Record<string, (value: string) => string>> = {
-  IN: (value) => `${value} tokens in`,
-  OUT: (value) => `${value} out`,
-  TTFT: (value) => `first token after ${value}`,
-  "tok/s": (value) => `${value} tok/s`,
-  TOTAL: (value) => `${value} total`,
-};
-
 /** Describes an ended request in one line for screen readers. */
 export function requestSentence(view: RequestRecord): string {
-  const options = { glyphs: asciiGlyphs, isRelative: false, now: view.startedAt };
-  const note = failureNote(view, true);
-  const columns = requestColumns(options).filter(
-    ({ yieldsToNote }) => note === undefined || !yieldsToNote,
-  );
-  const textOf = ({ cell }: (typeof columns)[number]) => runsText([cell(view)].flat()).trim();
-  const facts = columns
-    .filter(({ title }) => spokenFigures[title] === undefined)
-    .map((column) => (column.title === "STATUS" ? textOf(column).slice(2) : textOf(column)));
-  const figures = columns.flatMap((column) => {
-    const value = textOf(column);
-    const spoken = value === "-" ? undefined : spokenFigures[column.title]?.(value);
-    return spoken ?? [];
-  });
-  return [facts.join(" "), ...figures, ...(note === undefined ? [] : [note.text])].join(", ");
+  const { startedAt, id, method, path, model, error } = view;
+  const { promptTokens, completionTokens, firstTokenMs, tokensPerSecond, totalMs = 0 } = view;
+  const status = statusRun(view, asciiGlyphs).text.slice(2);
+  const facts = [timeOfDay(startedAt), id, method, path, shownModel(model ?? "-"), status];
+  const figures = [
+    promptTokens !== undefined && `${promptTokens} tokens in`,
+    completionTokens !== undefined && `${completionTokens} out`,
+    firstTokenMs !== undefined && `first token after ${formatMilliseconds(firstTokenMs)}`,
+    tokensPerSecond !== undefined && `${rate(tokensPerSecond)} tok/s`,
+    `${formatMilliseconds(totalMs)} total`,
+  ];
+  const rest = error === undefined ? figures.filter(Boolean) : [error.message];
+  return foreignText([facts.join(" "), ...rest].join(", "), true);
 }
 
 /** Returns tokens per second; for a running answer the mean since its first token. */

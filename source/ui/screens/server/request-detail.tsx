@@ -2,12 +2,11 @@
 
 import { memo, type ReactElement, useEffect, useMemo } from "react";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import { Line } from "../../components/line.tsx";
+import { Lines } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import type { TextRun } from "../../text/text-run.ts";
-import { currentRequest, listRequests } from "./request-list.ts";
+import { currentRequest } from "./request-list.ts";
 import { requestLines, summaryLines } from "./request-text.ts";
 import { type ServerSources, textsOf } from "./server-state.ts";
 
@@ -42,37 +41,24 @@ export const RequestDetail = memo(function RequestDetail(props: RequestDetailPro
   const footer = lines.length > height ? `rows ${top + 1} to ${end} of ${lines.length}` : "";
   return (
     <Panel width={columns} height={rows} title={`Request ${view.id}`} footer={footer} isFocused>
-      <TextLines lines={lines.slice(top, end)} />
+      <Lines rows={lines} from={top} to={end} />
     </Panel>
   );
 });
 
-/** Empty while no request is selected. */
-export const RequestPreview = memo(function RequestPreview({
-  sources,
-  columns,
-}: Pick<RequestDetailProps, "sources" | "columns">): ReactElement | null {
+interface RequestPreviewProps {
+  readonly selected: RequestRecord;
+  readonly columns: number;
+}
+
+export function RequestPreview({ selected, columns }: RequestPreviewProps): ReactElement {
   const { glyphs } = useLook();
-  const state = useStore(sources.store, (one) => one);
-  const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
-  if (selected === undefined) return null;
   const width = panelInnerWidth(columns);
   const lines = summaryLines(selected, { width, glyphs, isWrapped: false });
   const title = `${selected.id} ${glyphs.separator} Enter open`;
   return (
     <Panel width={columns} height={previewRows} title={title}>
-      <TextLines lines={lines.slice(0, panelInnerHeight(previewRows))} />
+      <Lines rows={lines} to={panelInnerHeight(previewRows)} />
     </Panel>
-  );
-});
-
-function TextLines({ lines }: { lines: readonly (readonly TextRun[])[] }): ReactElement {
-  return (
-    <>
-      {lines.map((line, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a line is its place
-        <Line key={index} runs={line} />
-      ))}
-    </>
   );
 }

@@ -60,10 +60,6 @@ export const initialRequestList: RequestListState = {
   selectedKey: undefined,
 };
 
-const passing = memoizeLast((isShown: IsShown, views: readonly RequestRecord[]) =>
-  views.filter(isShown),
-);
-
 /** Paths that users request through modelctl; its screens poll the others. */
 const askingPaths = new Set(["/api/chat", "/api/generate", "/api/embed"]);
 
@@ -71,27 +67,21 @@ function isOwn({ client, path }: RequestRecord): boolean {
   return client.agent === ownAgent && !askingPaths.has(path);
 }
 
-const withoutOwn = memoizeLast((views: readonly RequestRecord[]) =>
-  views.filter((view) => !isOwn(view)),
+/**
+ * Every command and component asks for it, and the log may have thousands of entries.
+ *
+ * @param entries oldest first
+ */
+export const listRequests = memoizeLast(
+  (list: RequestListState, entries: readonly RequestRecord[]): ListedRequests => {
+    const { isShown, frozen = entries, selectedKey, showsOwn } = list;
+    const listed = showsOwn ? frozen : frozen.filter((view) => !isOwn(view));
+    const shown = listed.filter(isShown);
+    const at = shown.findIndex((view) => keyOf(view) === selectedKey);
+    const selectedIndex = at === -1 ? shown.length - 1 : at;
+    return { shown, selectedIndex, selected: shown[selectedIndex], total: listed.length };
+  },
 );
-
-/** Every command searches it, and the log may have thousands of entries. */
-const indexOfKey = memoizeLast((views: readonly RequestRecord[], key: string | undefined) =>
-  key === undefined ? -1 : views.findIndex((view) => keyOf(view) === key),
-);
-
-/** @param entries oldest first */
-export function listRequests(
-  { isShown, frozen, selectedKey, showsOwn }: RequestListState,
-  entries: readonly RequestRecord[],
-): ListedRequests {
-  const seen = frozen ?? entries;
-  const listed = showsOwn ? seen : withoutOwn(seen);
-  const shown = passing(isShown, listed);
-  const at = indexOfKey(shown, selectedKey);
-  const selectedIndex = at === -1 ? shown.length - 1 : at;
-  return { shown, selectedIndex, selected: shown[selectedIndex], total: listed.length };
-}
 
 /** Counts the new requests since the pause. */
 export function countNewRequests(
@@ -149,7 +139,6 @@ export function currentRequest(
   return entries.find((view) => view.id === id && view.startedAt === startedAt) ?? before;
 }
 
-/** Returns the models of all requests. */
 export function requestedModels(entries: readonly RequestRecord[]): readonly string[] {
   const names = entries.flatMap(({ model }) => (model === undefined ? [] : [model]));
   return [...new Set(names)].sort();

@@ -12,7 +12,7 @@ import {
   foreignText,
   runsText,
   runsWidth,
-  type TextRun,
+  type TextRow,
 } from "../../text/text-run.ts";
 import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
@@ -24,9 +24,6 @@ export type DetailTexts =
   | { readonly kind: "read"; readonly texts: RequestTexts }
   | { readonly kind: "failed"; readonly sentence: string };
 
-/** A line of the text, as runs for `Line`. */
-type TextLine = readonly TextRun[];
-
 export interface TextOptions {
   readonly width: number;
   readonly glyphs: Glyphs;
@@ -37,7 +34,7 @@ export interface TextOptions {
 const tabText = "    ";
 
 /** Returns caller, phases, parameters and error. */
-export function summaryLines(view: RequestRecord, options: TextOptions): TextLine[] {
+export function summaryLines(view: RequestRecord, options: TextOptions): TextRow[] {
   const { glyphs, width } = options;
   const { client, keyId, stream, slot, finishReason, error } = view;
   const caller = [
@@ -48,7 +45,7 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextLin
     slot !== undefined && `slot ${slot}`,
     finishReason !== undefined && `finish: ${finishReason}`,
   ];
-  const heading: TextLine = [
+  const heading: TextRow = [
     { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
     statusRun(view, glyphs),
     foreignRun(`  ${view.method} ${view.path}  ${view.model ?? ""}`, "title", glyphs.isAscii),
@@ -91,9 +88,9 @@ export function requestLines(
   view: RequestRecord,
   texts: DetailTexts,
   options: TextOptions,
-): TextLine[] {
+): TextRow[] {
   const wrapping = { ...options, isWrapped: true };
-  const section = (title: string, text: string): TextLine[] => [
+  const section = (title: string, text: string): TextRow[] => [
     [],
     [{ text: title, tone: "title" }],
     ...normaliseLineBreaks(text)
@@ -139,7 +136,7 @@ function parametersText({ parameters }: RequestRecord): string {
 }
 
 /** Returns an untrusted line in one tone, wrapped or cut. */
-function linesOf(line: string, tone: Tone, { width, glyphs, isWrapped }: TextOptions): TextLine[] {
+function linesOf(line: string, tone: Tone, { width, glyphs, isWrapped }: TextOptions): TextRow[] {
   if (isWrapped) {
     const harmless = neutraliseLine(line, glyphs.isAscii);
     return wrapLine(harmless, width).map(({ text }) => [{ text, tone }]);

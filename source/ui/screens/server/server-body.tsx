@@ -32,22 +32,23 @@ export function ServerBody({ sources, ...size }: ServerBodyProps): ReactElement 
 }
 
 function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement {
-  const { glyphs } = useLook();
+  const { glyphs, theme } = useLook();
   const state = useStore(sources.store, (one) => one);
-  const hasRequests = useStore(
-    sources.feed,
-    (entries) => listRequests(state, entries).selected !== undefined,
-  );
+  const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
   const banner = useBanner(sources);
   const lines = bannerRows(banner, columns - 2, glyphs.isAscii);
   const hasPanes = columns >= paneColumnsMinimum && rows - lines.length >= paneBodyMinimum;
-  const hasPreview = rows >= previewBodyMinimum && hasRequests;
+  const hasPreview = rows >= previewBodyMinimum && selected !== undefined;
   const Figures = hasPanes ? ServerPanes : ServerLines;
   const tableY = lines.length + (hasPanes ? paneRows : lineRows);
   const tableRows = Math.max(tableMinimum, rows - tableY - (hasPreview ? previewRows : 0));
   return (
     <Box flexDirection="column" width={columns}>
-      {banner !== undefined && <BannerRows rows={lines} tone={banner.tone} />}
+      {banner !== undefined && (
+        <Box flexShrink={0} paddingLeft={1}>
+          <Text {...theme[banner.tone]}>{lines.join("\n")}</Text>
+        </Box>
+      )}
       {state.opened !== undefined ? (
         <RequestDetail
           sources={sources}
@@ -59,7 +60,7 @@ function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement
         <>
           <Figures sources={sources} columns={columns} />
           <RequestTable sources={sources} columns={columns} rows={tableRows} y={tableY} />
-          {hasPreview && <RequestPreview sources={sources} columns={columns} />}
+          {hasPreview && <RequestPreview selected={selected} columns={columns} />}
         </>
       )}
     </Box>
@@ -142,13 +143,4 @@ function bannerRows(banner: Banner | undefined, width: number, isAscii: boolean)
   return wrapLine(foreignText(banner.text, isAscii), width)
     .slice(0, bannerRowsMaximum)
     .map(({ text }) => text);
-}
-
-function BannerRows({ rows, tone }: { rows: readonly string[]; tone: Tone }): ReactElement {
-  const { theme } = useLook();
-  return (
-    <Box flexShrink={0} paddingLeft={1}>
-      <Text {...theme[tone]}>{rows.join("\n")}</Text>
-    </Box>
-  );
 }

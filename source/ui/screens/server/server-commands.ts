@@ -2,33 +2,9 @@
 
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type CommandRow, commandRow, type RowRest } from "../../frame/command-table.ts";
-import {
-  chooseModel,
-  clearFilters,
-  closeRequest,
-  dropFilter,
-  keepFilter,
-  move,
-  movePage,
-  nextStatus,
-  openField,
-  openRequest,
-  pageRequest,
-  toggleOwnRequests,
-  togglePause,
-  toggleTime,
-  toggleWrap,
-} from "./browse-actions.ts";
-import {
-  cancel,
-  copyCurl,
-  copyExample,
-  copyJson,
-  exportRequests,
-  replay,
-  toggleRecording,
-} from "./request-actions.ts";
-import { changeSettings, makeKey, startOnNextPort, toggleServer } from "./server-control.ts";
+import * as browse from "./browse-actions.ts";
+import * as requests from "./request-actions.ts";
+import * as server from "./server-control.ts";
 import type { ServerContext, ServerControl, StartProblem } from "./server-state.ts";
 
 type Row = CommandRow<ServerContext>;
@@ -59,10 +35,10 @@ const withControl =
   (act: (context: ServerContext, control: ServerControl) => ReturnType<Row["run"]>): Row["run"] =>
   (context) =>
     context.control === undefined ? foreign : act(context, context.control);
-const scrolling = (run: Row["run"]): RowRest<ServerContext> => ({
+const scrolling = (move: typeof browse.move, rows: number): RowRest<ServerContext> => ({
   group: "Scrolling",
   when: (context) => !isTyping(context),
-  run,
+  run: (context) => move(context, rows),
 });
 
 const command = commandRow<ServerContext>("server", "Requests");
@@ -71,145 +47,130 @@ export const serverCommands: readonly Row[] = [
   command("keepFilter", ["Enter"], "Apply the filter and return to the list", {
     hint: "apply",
     when: isTyping,
-    run: keepFilter,
+    run: browse.keepFilter,
   }),
   command("dropFilter", ["Esc"], "Discard the filter changes", {
     hint: "discard",
     when: isTyping,
-    run: dropFilter,
+    run: browse.dropFilter,
   }),
   command("closeDetail", ["Esc"], "Return to the requests", {
     hint: "back",
     when: isDetailOpen,
-    run: closeRequest,
+    run: browse.closeRequest,
   }),
   command("clearFilters", ["Esc"], "Clear the filter", {
     hint: "show all",
     when: (context) => inList(context) && hasFilters(context),
-    run: clearFilters,
+    run: browse.clearFilters,
   }),
   command("filter", ["/"], "Filter by text, model:, status:, key:, path:; ! negates", {
     hint: "filter",
     when: inList,
-    run: openField,
+    run: browse.openField,
   }),
   command("status", ["f"], "Show only running, successful or failed requests", {
     hint: "status",
     when: inList,
-    run: nextStatus,
+    run: browse.nextStatus,
   }),
   command("model", ["m"], "Show only requests to one model", {
     hint: "model",
     when: inList,
-    run: chooseModel,
+    run: browse.chooseModel,
   }),
   command("own", ["a"], "Show or hide requests of modelctl's own screens", {
     hint: ({ state }) => (state.showsOwn ? "hide own" : undefined),
     when: inList,
-    run: toggleOwnRequests,
+    run: browse.toggleOwnRequests,
   }),
   command("open", ["Enter"], "Show the request's details", {
     hint: "open",
     when: (context) => inList(context) && hasRequests(context),
-    run: withSelected(openRequest),
+    run: withSelected(browse.openRequest),
   }),
   command("pause", ["Space"], "Pause the list and count new requests", {
     hint: ({ state }) => (state.frozen === undefined ? "pause" : "resume"),
     when: inList,
-    run: togglePause,
+    run: browse.togglePause,
   }),
   command("cancel", ["x"], "Cancel the running request", {
     hint: "cancel",
     when: (context) => onRequest(context) && context.listed.selected?.state === "running",
-    run: withSelected(cancel),
+    run: withSelected(requests.cancel),
   }),
   command("curl", ["y"], "Copy the request, or the example, as a curl command", {
     hint: "curl",
     when: (context) => onRequest(context) || (inList(context) && context.listed.total === 0),
     run: (context) =>
-      context.listed.selected ? copyCurl(context, context.listed.selected) : copyExample(context),
+      context.listed.selected
+        ? requests.copyCurl(context, context.listed.selected)
+        : requests.copyExample(context),
   }),
   command("json", ["Y"], "Copy the request's record as JSON", {
     when: onRequest,
-    run: withSelected(copyJson),
+    run: withSelected(requests.copyJson),
   }),
   command("replay", ["R"], "Replay the request", {
     hint: hintedInDetail("replay"),
     when: onRequest,
-    run: withSelected(replay),
+    run: withSelected(requests.replay),
   }),
   command("record", ["P"], "Start or stop recording prompts and answers", {
     hint: ({ watch }) => (watch.sample?.isRecording === true ? "stop recording" : undefined),
     when: (context) => !isTyping(context) && context.watch.sample !== undefined,
-    run: toggleRecording,
+    run: requests.toggleRecording,
   }),
   command("export", ["E"], "Export the shown requests to a file", {
     when: (context) => inList(context) && hasRequests(context),
-    run: exportRequests,
+    run: requests.exportRequests,
   }),
-  command("time", ["t"], "Switch between time of day and age", { when: inList, run: toggleTime }),
+  command("time", ["t"], "Switch between time of day and age", {
+    when: inList,
+    run: browse.toggleTime,
+  }),
   command("wrap", ["w"], "Wrap or cut long lines", {
     when: isDetailOpen,
-    run: toggleWrap,
+    run: browse.toggleWrap,
   }),
   command("page", ["Ctrl+O"], "Open the whole text in $PAGER", {
     hint: hintedInDetail("pager"),
     when: onRequest,
-    run: withSelected(pageRequest),
+    run: withSelected(browse.pageRequest),
   }),
   command("nextPort", ["p"], "Start the server on the next free port", {
     hint: "next port",
     when: hasRemedy("next-port"),
-    run: withControl(startOnNextPort),
+    run: withControl(server.startOnNextPort),
   }),
   command("makeKey", ["n"], "Create the key that the server needs to start", {
     hint: "new key",
     when: hasRemedy("make-key"),
-    run: withControl(makeKey),
+    run: withControl(server.makeKey),
   }),
   command("toggle", ["S"], "Stop or start the server", {
     hint: ({ host }) => (host().state === "stopped" ? "start" : "stop"),
     when: (context) =>
       inList(context) && ["running", "stopped"].includes(context.host().state ?? ""),
-    run: withControl(toggleServer),
+    run: withControl(server.toggleServer),
   }),
   command("settings", ["o"], "Configure the server: address, port, keys, origins", {
     hint: ({ host }) => (host().state === undefined ? undefined : "settings"),
     when: (context) => inList(context) && context.host().state !== "busy",
-    run: withControl(changeSettings),
+    run: withControl(server.changeSettings),
   }),
-  command(
-    "up",
-    ["Up", "k"],
-    "Row up",
-    scrolling((context) => move(context, -1)),
-  ),
-  command(
-    "down",
-    ["Down", "j"],
-    "Row down",
-    scrolling((context) => move(context, 1)),
-  ),
-  command(
-    "pageUp",
-    ["PgUp"],
-    "Page up",
-    scrolling((context) => movePage(context, -1)),
-  ),
-  command(
-    "pageDown",
-    ["PgDn"],
-    "Page down",
-    scrolling((context) => movePage(context, 1)),
-  ),
+  command("up", ["Up", "k"], "Row up", scrolling(browse.move, -1)),
+  command("down", ["Down", "j"], "Row down", scrolling(browse.move, 1)),
+  command("pageUp", ["PgUp"], "Page up", scrolling(browse.movePage, -1)),
+  command("pageDown", ["PgDn"], "Page down", scrolling(browse.movePage, 1)),
   command(
     "start",
     ["Home"],
     "Oldest request, or start of the text",
-    scrolling((context) => move(context, -Infinity)),
+    scrolling(browse.move, -Infinity),
   ),
   command("follow", ["End"], "Follow new requests, or go to the end of the text", {
-    ...scrolling((context) => move(context, Infinity)),
+    ...scrolling(browse.move, Infinity),
     hint: ({ state }) =>
       state.selectedKey === undefined || state.opened !== undefined ? undefined : "follow",
   }),

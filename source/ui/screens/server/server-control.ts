@@ -14,7 +14,6 @@ const remedies: Readonly<Record<string, StartProblem["remedy"]>> = {
   SERVER_NO_KEY: "make-key",
 };
 
-/** Returns the server's current state. */
 export function hostedServer({
   control,
   store,
@@ -36,7 +35,6 @@ export async function toggleServer(context: ControlContext, control: ServerContr
   return "The server is stopped";
 }
 
-/** Asks for new settings, and restarts the server with them. */
 export async function changeSettings(
   context: ControlContext,
   control: ServerControl,

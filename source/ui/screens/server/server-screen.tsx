@@ -58,16 +58,13 @@ export function serverScreen(options: ServerScreenOptions): Screen {
       edit: (change) => editField(context, change),
     }),
     status: () => {
-      const { sample, staleMs } = watch;
-      if (sample === undefined || staleMs !== undefined) return "";
+      const { sample, isDown } = watch;
+      if (sample === undefined || isDown) return "";
       return `up ${span(sample.uptimeMs)}  ${rate(sample.tokensPerSecond)} tok/s`;
     },
     readerLines: () => readerLines(context),
     subscribe: (listener) => {
-      const stops = [store, watch, feed].map((source) => source.subscribe(listener));
-      return () => {
-        for (const stop of stops) stop();
-      };
+      for (const source of [store, watch, feed]) source.subscribe(listener);
     },
     activate: () => {
       watch.start();

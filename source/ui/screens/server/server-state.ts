@@ -33,7 +33,6 @@ export interface ServerState extends RequestListState {
   readonly read: ReadRequest | undefined;
   /** Work in progress on the server of this program, such as `starting the server`. */
   readonly work: string | undefined;
-  /** The last failure to start the server. */
   readonly startProblem: StartProblem | undefined;
 }
 
@@ -90,17 +89,17 @@ export interface Extent {
   readonly lastTop: number;
 }
 
-/** Context of the actions. */
 export interface ServerContext extends ServerSources {
   readonly store: Store<ServerState>;
   readonly watch: ServerWatch;
   readonly state: ServerState;
   readonly listed: ListedRequests;
+  /** The current server: it may change after a disconnect. */
   readonly client: () => ApiClient;
   readonly readTexts: (view: RequestRecord) => Promise<DetailTexts>;
   readonly readFilter: ReadFilter;
-  /** Undefined if another program hosts the server. */
-  readonly control: ServerControl | undefined;
+  /** Absent if another program hosts the server. */
+  readonly control?: ServerControl;
   readonly glyphs: Glyphs;
   readonly frame: FrameServices;
   /** Aborts when the program ends. */

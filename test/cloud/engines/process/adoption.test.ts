@@ -151,18 +151,30 @@ def serve():
     plan = { ...makePlan(stateFolder, busy), app: "ephemeral" };
     const [observed] = await killedWorker(["one"], ([one]) => one?.processId !== undefined);
     const leader = observed?.processId ?? 0;
-    await until(
-      async () => (await readProcesses()).filter(({ session }) => session === leader),
-      (living) => living.length === 0,
-    );
+    await expect
+      .poll(async () => (await readProcesses()).filter(({ session }) => session === leader))
+      .toHaveLength(0);
   });
 
   it("leaves its replicas serving; the next one adopts them and starts nothing twice", async () => {
-    const before = await killedWorker(["one", "two"], allReady);
+    const names = ["one", "two", "unrecorded", "late"];
+    const before = await killedWorker(names, allReady);
     for (const { endpoint } of before)
       expect((await fetch(`${endpoint}/v1/models`)).status).toBe(200);
+    // As if the kill came right after a spawn, before it was recorded.
+    const records = new ReplicaRecords(stateFolder);
+    const [unrecorded, late] = [records.read("unrecorded"), records.read("late")];
+    if (unrecorded === undefined || late === undefined) throw new Error("no record");
+    const { process: _, ready: __, ...draft } = unrecorded;
+    records.write(draft);
+    // A start is found ready even after its timeout.
+    const { ready: ___, ...starting } = late;
+    records.write({ ...starting, startedAt: Date.now() - 2 * late.startupTimeoutMs });
 
-    const { engine, reservations } = await adoptAll(["one", "two"]);
+    const { engine, reservations } = await adoptAll(names);
+    for (const { replica, processId, endpoint } of before) {
+      expect(await untilPhase(engine, replica, "ready")).toMatchObject({ processId, endpoint });
+    }
     const after = await engine.observe();
     const facts = (one: ReplicaObservation) => [
       one.replica,
@@ -177,7 +189,7 @@ def serve():
     );
     const ours = new ReplicaRecords(stateFolder).read("one")?.nonce;
     expect(nonces.filter((nonce) => nonce === ours)).toHaveLength(1);
-    expect(reservations.list()).toHaveLength(2);
+    expect(reservations.list()).toHaveLength(4);
 
     await engine.stopReplica("one", { signal: "terminate", graceMs: 5_000 });
     expect((await untilPhase(engine, "one", "exited")).exit?.reason).toBe("stopped");
@@ -216,21 +228,6 @@ def serve():
     expect(after.processId).toBe(before?.processId);
   });
 
-  it("right after a spawn, before it is recorded: nothing starts twice; a start is found ready, even after its timeout", async () => {
-    const before = await killedWorker(["unrecorded", "late"], allReady);
-    const records = new ReplicaRecords(stateFolder);
-    const [unrecorded, late] = [records.read("unrecorded"), records.read("late")];
-    if (unrecorded === undefined || late === undefined) throw new Error("no record");
-    const { process: _, ready: __, ...draft } = unrecorded;
-    records.write(draft);
-    const { ready: ___, ...starting } = late;
-    records.write({ ...starting, startedAt: Date.now() - 2 * late.startupTimeoutMs });
-    const { engine } = await adoptAll(["unrecorded", "late"]);
-    for (const { replica, processId, endpoint } of before) {
-      expect(await untilPhase(engine, replica, "ready")).toMatchObject({ processId, endpoint });
-    }
-  });
-
   it("learns which replicas ended meanwhile, and why; ends an unknown one and releases its port", async () => {
     const before = await killedWorker(["one", "two", "unknown"], allReady);
     const [one, two, unknown] = ["one", "two", "unknown"].map((name) =>
@@ -239,10 +236,9 @@ def serve():
     await expect(fetch(`${one?.endpoint}/die`)).rejects.toThrow();
     process.kill(two?.processId ?? 0, "SIGKILL");
     const nonce = new ReplicaRecords(stateFolder).read("two")?.nonce;
-    await until(
-      () => [one, two].filter((it) => isLiving(readProcess(it?.processId ?? 0))).length,
-      (count) => count === 0,
-    );
+    await expect
+      .poll(() => [one, two].filter((it) => isLiving(readProcess(it?.processId ?? 0))).length)
+      .toBe(0);
     const { engine, reservations, told } = await adoptAll(["one", "two"]);
     const exits = (await engine.observe()).map(({ replica, exit }) => [replica, exit?.reason]);
     expect(exits.sort()).toEqual([
@@ -316,10 +312,7 @@ describe("orphans", () => {
     const orphan = await leader(createNonce(stateFolder));
     const stranger = await leader(createNonce("/another/state/folder"));
     const { told } = await adoptAll([]);
-    await until(
-      () => isLiving(readProcess(orphan)),
-      (lives) => !lives,
-    );
+    await expect.poll(() => isLiving(readProcess(orphan))).toBe(false);
     expect(isLiving(readProcess(stranger))).toBe(true);
     expect(told.join()).toContain(`killing process ${orphan}, which belongs to an unknown replica`);
   });
@@ -330,10 +323,7 @@ describe("orphans", () => {
     recordOf("one", replica, { nonce });
     const orphan = await leader(createNonce(stateFolder));
     await adoptAll(["one"]);
-    await until(
-      () => isLiving(readProcess(orphan)),
-      (lives) => !lives,
-    );
+    await expect.poll(() => isLiving(readProcess(orphan))).toBe(false);
     expect(isLiving(readProcess(replica))).toBe(true);
   });
 });
@@ -342,12 +332,9 @@ it("an unreadable record counts as none, and its process is ended as an orphan",
   const nonce = createNonce(stateFolder);
   const orphan = await leader(nonce);
   recordOf("one", orphan, { nonce });
-  const file = new ReplicaRecords(stateFolder).fileOf("one", ".json");
+  const file = path.join(stateFolder, "run", "one.json");
   writeFileSync(file, readFileSync(file, "utf8").slice(0, 40));
   const { engine } = await adoptAll(["one"]);
   expect(await engine.observe()).toEqual([]);
-  await until(
-    () => isLiving(readProcess(orphan)),
-    (lives) => !lives,
-  );
+  await expect.poll(() => isLiving(readProcess(orphan))).toBe(false);
 });

@@ -11,7 +11,6 @@ import {
 } from "../../../../source/cloud/engines/process/environment.ts";
 import { configFrom } from "../../../../source/cloud/inspection/config-from.ts";
 import { repositoryFolder } from "../../../support/command-line.ts";
-import { until } from "../../../support/until.ts";
 
 let folder: string;
 let wheel: string;
@@ -135,22 +134,16 @@ test("a failed build leaves only its log and says why", slow, async () => {
 });
 
 test("a cancelled build ends with all its processes and leaves nothing", async () => {
-  const prepare = createEnvironments({ stateFolder: folder, environment });
+  const prepare = createEnvironments({ stateFolder: folder, environment: withBorrowedPip });
   const control = new AbortController();
   const lines: string[] = [];
   const made = prepare(plan([wheel, "another==1"]), (text) => lines.push(text), control.signal);
   made.catch(() => {}); // checked below
-  await until(
-    () => lines.some((line) => line.startsWith("$ ")),
-    (hasBegun) => hasBegun,
-  );
+  await expect.poll(() => lines.some((line) => line.startsWith("$ "))).toBe(true);
   control.abort();
   await expect(made).rejects.toThrow(/abort/i);
   const place = /-m venv (\S+)/.exec(lines.join("\n"))?.[1] ?? "unknown";
-  await until(
-    () => existsSync(place),
-    (isThere) => !isThere,
-  );
+  await expect.poll(() => existsSync(place)).toBe(false);
   expect(existsSync(`${place}.log`)).toBe(true);
 });
 

@@ -153,10 +153,9 @@ describe("a replica", () => {
 
   it("reports that its script is still being imported", async () => {
     await start("one", {}, "import time\ntime.sleep(600)\ndef serve(): pass\n");
-    await until(
-      async () => (await open.engine.observe())[0]?.progress,
-      (progress) => progress === "importing deploy.py",
-    );
+    await expect
+      .poll(async () => (await open.engine.observe())[0]?.progress)
+      .toBe("importing deploy.py");
   });
 
   it("is ready without a health path when it lists its models, the only other path tried", async () => {
@@ -272,10 +271,7 @@ describe("ending a replica", () => {
     open = openEngine(stateFolder, { clock: { now: () => performance.now(), wallMs } });
     const port = await freePort();
     await start("one", {}, serveScript.replace('"8000"', `"${port}"`));
-    await until(
-      async () => (await logOf("one")).join(),
-      (text) => text.includes(`listens on ${port}`),
-    );
+    await expect.poll(async () => (await logOf("one")).join()).toContain(`listens on ${port}`);
     expect((await open.engine.observe())[0]?.phase).toBe("setup");
     // Short, as the test does not need the whole time limit.
     laterMs = 10_000;

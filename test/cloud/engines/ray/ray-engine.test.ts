@@ -8,7 +8,6 @@ import type { Engine } from "../../../../source/cloud/engines/engine.ts";
 import { RayClient } from "../../../../source/cloud/engines/ray/ray-client.ts";
 import { createRayEngine } from "../../../../source/cloud/engines/ray/ray-engine.ts";
 import { linesOf, makePlan, untilPhase } from "../../../support/process-engine.ts";
-import { until } from "../../../support/until.ts";
 import { FakeRay } from "../../support/fake-ray.ts";
 
 /** Factor by which the engine's clock is faster. */
@@ -73,10 +72,9 @@ it("shows a replica's start from Serve's list to its node and its readiness", as
   });
   const actor = ray.place(nameOf("one"), "STARTING");
   ray.output.set(actor, ":job_id:1\nINFO:     Application startup complete.\n");
-  await until(
-    async () => (await engine.observe())[0],
-    (seen) => seen?.phase === "setup" && seen.progress === "listening",
-  );
+  await expect
+    .poll(async () => (await engine.observe())[0])
+    .toMatchObject({ phase: "setup", progress: "listening" });
   ray.run(nameOf("one"));
   const ready = await untilPhase(engine, "one", "ready");
   expect(ready).toMatchObject({
@@ -98,10 +96,7 @@ it("explains a failed start with the wrapper's report", async () => {
   ray.fail(nameOf("one"), `Traceback:\n@deployctl ${JSON.stringify(report)}\n`);
   const { exit } = await untilPhase(engine, "one", "exited");
   expect(exit).toMatchObject({ reason: "import_error", sentence: "No torch.", tail: ["oh"] });
-  await until(
-    () => ray.names,
-    (names) => names.join() === "other",
-  );
+  await expect.poll(() => ray.names).toEqual(["other"]);
   await engine.forget("one");
   expect(await engine.observe()).toEqual([]);
 });
@@ -114,10 +109,7 @@ it("takes a replica that Serve has replaced for exited, and removes the new one"
   const { exit } = await untilPhase(engine, "one", "exited");
   expect(exit).toMatchObject({ code: 9, sentence: "It exited with code 9." });
   expect(exit?.tail).toContain("last words");
-  await until(
-    () => ray.names,
-    (names) => names.join() === "other",
-  );
+  await expect.poll(() => ray.names).toEqual(["other"]);
 });
 
 it("stops a replica once its application is gone", async () => {

@@ -14,6 +14,21 @@ export interface RecordedOutput {
   calls?: Array<[name: string, args: Record<string, unknown>]>;
 }
 
+type Rest = Omit<RecordedOutput, "about" | "format" | "output">;
+
+/**
+ * @param name a tag stands for the generic format
+ * @param outputs outputs and their expected pieces, by what they are about
+ */
+export function recorded(
+  name: Exclude<OutputFormat["name"], "generic"> | { tag: string },
+  outputs: Readonly<Record<string, [output: string, expected: Rest]>>,
+): RecordedOutput[] {
+  const format: OutputFormat = typeof name === "string" ? { name } : { name: "generic", ...name };
+  const all = Object.entries(outputs);
+  return all.map(([about, [output, rest]]) => ({ about, format, output, ...rest }));
+}
+
 export const think: ThinkingTags = { open: "<think>", close: "</think>" };
 
 function tool(name: string, properties: Record<string, unknown> = {}): ToolDefinition {

@@ -42,8 +42,7 @@ describe("an answer", () => {
     chat.backend.current.text("one two");
     await chat.screen.until("one two");
     const { signal } = chat.backend.current;
-    chat.screen.type(keys.escape);
-    await chat.screen.until("⊘ stopped");
+    await chat.screen.typeUntil(keys.escape, "⊘ stopped");
     expect(signal.aborted).toBe(true);
     await ask(chat, "Go on");
     expect(chat.backend.current.messages).toEqual([
@@ -76,8 +75,7 @@ describe("a failure", () => {
     await chat.screen.until("✗ Out of memory: needs 6.3 GB, 4.1 GB are free.");
     await chat.screen.until("> Fit this in");
     expect(chat.screen.text).not.toMatch(/^ you/m);
-    chat.screen.type(" please\r");
-    await chat.screen.until(() => chat.backend.answers.length === 2);
+    await chat.screen.typeUntil(" please\r", () => chat.backend.answers.length === 2);
     expect(chat.backend.current.messages).toEqual([
       { role: "user", content: "Fit this in please" },
     ]);
@@ -86,8 +84,7 @@ describe("a failure", () => {
   test("does not overwrite what was typed meanwhile", async () => {
     const chat = await openChat();
     await ask(chat, "first");
-    chat.screen.type("second");
-    await chat.screen.until("> second");
+    await chat.screen.typeUntil("second", "> second");
     chat.backend.current.fail("The server went away.");
     await chat.screen.until(/> first *│\n│ {3}second/);
   });
@@ -121,8 +118,7 @@ describe("while an answer runs", () => {
     await ask(chat, "slow one");
     chat.backend.current.event({ type: "loading", fraction: 0.1 });
     await chat.screen.until("loading tiny 10 %");
-    chat.screen.type(keys.escape);
-    await chat.screen.until("> slow one");
+    await chat.screen.typeUntil(keys.escape, "> slow one");
     expect(chat.backend.current.signal.aborted).toBe(true);
     expect(chat.screen.text).not.toContain("assistant");
   });

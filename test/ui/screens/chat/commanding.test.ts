@@ -9,15 +9,13 @@ import { keys } from "../../support/sized-terminal.ts";
 describe("the help", () => {
   test("opens with /?, lists commands and keys, scrolls, and closes with Esc", async () => {
     const { screen } = await openChat();
-    screen.type("/?\r");
-    await screen.until("/bye, /exit, /quit, Ctrl+D");
+    await screen.typeUntil("/?\r", "/bye, /exit, /quit, Ctrl+D");
     expect(screen.text).toContain("/image PATH QUESTION");
     expect(screen.text).toContain("Esc close");
     expect(screen.text).not.toContain("Ctrl+W, Alt+Backspace");
     for (let page = 0; page < 8; page += 1) screen.type(keys.pageDown);
     await screen.until("Ctrl+W, Alt+Backspace");
-    screen.type(keys.escape);
-    await screen.until("For example");
+    await screen.typeUntil(keys.escape, "For example");
     expect(screen.text).not.toContain("Esc close");
   });
 
@@ -26,21 +24,17 @@ describe("the help", () => {
     await ask(chat, "hello");
     chat.backend.current.text("Hi there");
     await chat.screen.until("Hi there");
-    chat.screen.type("/help\r");
-    await chat.screen.until("/bye, /exit, /quit, Ctrl+D");
-    chat.screen.type(keys.escape);
-    await chat.screen.until("Hi there");
+    await chat.screen.typeUntil("/help\r", "/bye, /exit, /quit, Ctrl+D");
+    await chat.screen.typeUntil(keys.escape, "Hi there");
     expect(chat.backend.current.signal.aborted).toBe(false);
-    chat.screen.type(keys.escape);
-    await chat.screen.until("stopped");
+    await chat.screen.typeUntil(keys.escape, "stopped");
   });
 });
 
 describe("settings", () => {
   test("are sent with every message and survive /clear", async () => {
     const chat = await openChat();
-    chat.screen.type("/set system You are a pirate.\r");
-    await chat.screen.until("Set system prompt.");
+    await chat.screen.typeUntil("/set system You are a pirate.\r", "Set system prompt.");
     chat.screen.type("/set parameter temperature 0.3\r");
     await chat.screen.until("Set parameter 'temperature' to '0.3'.");
     chat.screen.type('/set parameter stop END "two words"\r');
@@ -48,8 +42,7 @@ describe("settings", () => {
     await ask(chat, "hello");
     chat.backend.current.text("Arr").done();
     await chat.screen.until("context 43/4096");
-    chat.screen.type("/clear\r");
-    await chat.screen.until("For example");
+    await chat.screen.typeUntil("/clear\r", "For example");
     await chat.screen.until(
       /New chat\. Kept: temperature 0\.3, stop "END" "two words", the system prompt "You are a pirate/,
     );
@@ -68,8 +61,7 @@ describe("settings", () => {
       ["/set format json", "Set format to 'json'."],
       ["/system Be brief.", "Set system prompt."],
     ]) {
-      chat.screen.type(`${line}\r`);
-      await chat.screen.until(sentence ?? "");
+      await chat.screen.typeUntil(`${line}\r`, sentence ?? "");
     }
     await ask(chat, "hello");
     expect(chat.backend.current.settings).toMatchObject({
@@ -79,10 +71,8 @@ describe("settings", () => {
     });
     chat.backend.current.text("ok").done();
     await chat.screen.until("context 43/4096");
-    chat.screen.type("/set nothink\r");
-    await chat.screen.until("Set 'think off' mode.");
-    chat.screen.type("/set noformat\r");
-    await chat.screen.until("Disabled format.");
+    await chat.screen.typeUntil("/set nothink\r", "Set 'think off' mode.");
+    await chat.screen.typeUntil("/set noformat\r", "Disabled format.");
     await ask(chat, "again");
     expect(chat.backend.current.settings).toMatchObject({ think: false });
     expect(chat.backend.current.settings).not.toHaveProperty("format");
@@ -96,8 +86,7 @@ describe("settings", () => {
     ["/save", "Use /save NAME"],
   ])("%j is refused in one sentence, and the input stays", async (line, sentence) => {
     const { screen } = await openChat();
-    screen.type(`${line}\r`);
-    await screen.until(sentence);
+    await screen.typeUntil(`${line}\r`, sentence);
     await screen.until(`> ${line}`);
   });
 
@@ -105,8 +94,7 @@ describe("settings", () => {
     const { screen } = await openChat({
       settings: { system: "Be brief.", parameters: { top_k: 7 } },
     });
-    screen.type("/show\r");
-    await screen.until(/^ > \/show\n System: Be brief\.\n Parameters:\n top_k 7/m);
+    await screen.typeUntil("/show\r", /^ > \/show\n System: Be brief\.\n Parameters:\n top_k 7/m);
   });
 
   test("with a wrong value are refused in one sentence, and the input stays", async () => {
@@ -114,8 +102,7 @@ describe("settings", () => {
     screen.type("/set parameter temperature hot\r");
     await screen.until("temperature must be a number of at least 0, not 'hot'");
     expect(screen.text).toContain("> /set parameter temperature hot");
-    screen.type(keys.backspace);
-    await screen.until("> /set parameter temperature ho ");
+    await screen.typeUntil(keys.backspace, "> /set parameter temperature ho ");
     expect(screen.text).not.toContain("must be a number");
   });
 });
@@ -124,28 +111,21 @@ describe("the settings form", () => {
   test("shows values and their origin, and sets, checks and resets a value", async () => {
     const chat = await openChat({ rows: 40 });
     const { screen } = chat;
-    screen.type("/set\r");
-    await screen.until(/> system prompt +system of tiny +the model +comes before/);
+    await screen.typeUntil("/set\r", /> system prompt +system of tiny +the model +comes before/);
     expect(screen.text).toMatch(/ temperature +0\.8 +default +randomness/);
     screen.type(`temp${keys.enter}`);
     await screen.until(/temperature: randomness.* \(a number of at least 0; empty/);
     screen.type(`hot${keys.enter}`);
     await screen.until("temperature must be a number of at least 0, not 'hot'");
-    screen.type(`\x150.3${keys.enter}`);
-    await screen.until(/> temperature +0\.3 +this chat/);
-    screen.type(`\x15kv_cache${keys.enter}`);
-    await screen.until(/> f16/);
-    screen.type(`q8${keys.enter}`);
-    await screen.until(/> kv_cache_type +q8_0 +this chat/);
+    await screen.typeUntil(`\x150.3${keys.enter}`, /> temperature +0\.3 +this chat/);
+    await screen.typeUntil(`\x15kv_cache${keys.enter}`, /> f16/);
+    await screen.typeUntil(`q8${keys.enter}`, /> kv_cache_type +q8_0 +this chat/);
     screen.type(`\x15system${keys.enter}`);
     // It starts with the model's own text.
     await screen.until(/System prompt \(empty: the model's own\)[^>]*> system of tiny/);
-    screen.type(`\x15Be brief.${keys.enter}`);
-    await screen.until(/> system prompt +Be brief\. +this chat/);
-    screen.type(`\x15temp${keys.enter}`);
-    await screen.until("> 0.3");
-    screen.type(`\x7f${keys.enter}`);
-    await screen.until(/> temperature +0\.8 +default/);
+    await screen.typeUntil(`\x15Be brief.${keys.enter}`, /> system prompt +Be brief\. +this chat/);
+    await screen.typeUntil(`\x15temp${keys.enter}`, "> 0.3");
+    await screen.typeUntil(`\x7f${keys.enter}`, /> temperature +0\.8 +default/);
     screen.type(keys.escape);
     await screen.until(/^ > \/set\n System: Be brief\.\n Parameters:\n kv_cache_type q8_0/m);
     await ask(chat, "hello");
@@ -160,14 +140,10 @@ describe("the settings form", () => {
     const { screen } = chat;
     await ask(chat, "hello");
     chat.backend.current.text("Hi");
-    screen.type("\x1bp");
-    await screen.until("Chat settings");
-    screen.type(`seed${keys.enter}`);
-    await screen.until("seed: same seed, same answer");
-    screen.type(`7${keys.enter}`);
-    await screen.until(/> seed +7 +this chat/);
-    screen.type(keys.escape);
-    await screen.until(/^ Parameters:\n seed 7/m);
+    await screen.typeUntil("\x1bp", "Chat settings");
+    await screen.typeUntil(`seed${keys.enter}`, "seed: same seed, same answer");
+    await screen.typeUntil(`7${keys.enter}`, /> seed +7 +this chat/);
+    await screen.typeUntil(keys.escape, /^ Parameters:\n seed 7/m);
     expect(chat.backend.current.settings.parameters).toEqual({});
     chat.backend.current.text(" there").done();
     await screen.until("Hi there");
@@ -178,29 +154,23 @@ describe("the settings form", () => {
 
   test("keeps names and values in a small window", async () => {
     const { screen } = await openChat({ columns: 60, rows: 16 });
-    screen.type("/set\r");
-    await screen.until(/> system prompt +system of tiny +the model/);
+    await screen.typeUntil("/set\r", /> system prompt +system of tiny +the model/);
     // Notes have no column: the selected one is below.
     await screen.until(/│ comes before the conversation +│╯?\n ╰/);
-    screen.type(keys.down);
-    await screen.until(/│ think before answering +│╯?\n ╰/);
+    await screen.typeUntil(keys.down, /│ think before answering +│╯?\n ╰/);
   });
 });
 
 describe("a slash line", () => {
   test("with an unknown command is not sent and stays in the field", async () => {
     const { screen, backend } = await openChat();
-    screen.type("/wrong word\r");
-    await screen.until("! Unknown command '/wrong'. Type /? for help");
+    await screen.typeUntil("/wrong word\r", "! Unknown command '/wrong'. Type /? for help");
     expect(screen.text).toContain("> /wrong word");
     expect(backend.answers).toHaveLength(0);
-    screen.type(`${keys.left}x`);
-    await screen.until("> /wrong worxd");
-    screen.type(keys.enter);
-    await screen.until("Unknown command");
+    await screen.typeUntil(`${keys.left}x`, "> /wrong worxd");
+    await screen.typeUntil(keys.enter, "Unknown command");
     // The suggestion is selected: typing replaces it.
-    screen.type("hello");
-    await screen.until("> hello ");
+    await screen.typeUntil("hello", "> hello ");
   });
 
   test("is sent as a message when the slash is doubled", async () => {
@@ -212,27 +182,23 @@ describe("a slash line", () => {
   });
 });
 
+test("Ctrl+C, a line and Ctrl+C within two seconds clear the line, and quit nothing", async () => {
+  const chat = await openChat();
+  await chat.screen.typeUntil(keys.ctrlC, "Press Ctrl+C again to quit");
+  chat.screen.type("What");
+  chat.screen.type(keys.ctrlC);
+  await chat.screen.until("Press Ctrl+C again to quit");
+  await ask(chat, "Still here?");
+  expect(chat.backend.current.messages).toEqual([{ role: "user", content: "Still here?" }]);
+});
+
 test("a block in triple quotes continues until it is closed", async () => {
   const { screen, backend } = await openChat();
   screen.type('"""one\r');
-  screen.type('two"""');
-  await screen.until('two"""');
+  await screen.typeUntil('two"""', 'two"""');
   expect(backend.answers).toHaveLength(0);
-  screen.type(keys.enter);
-  await screen.until(() => backend.answers.length === 1);
+  await screen.typeUntil(keys.enter, () => backend.answers.length === 1);
   expect(backend.current.messages).toEqual([{ role: "user", content: "one\ntwo" }]);
-});
-
-test("the model's stored messages are shown but not sent again", async () => {
-  const chat = await openChat({
-    messages: [
-      { role: "user", content: "Knock knock" },
-      { role: "assistant", content: "Who is there?" },
-    ],
-  });
-  await chat.screen.until("Who is there?");
-  await ask(chat, "Me");
-  expect(chat.backend.current.messages).toEqual([{ role: "user", content: "Me" }]);
 });
 
 test("a screen reader gets labels and no decoration", async () => {

@@ -1,11 +1,12 @@
 // Tests that typed, pasted and recalled text is sent unchanged, and that the cursor shows the place.
 // Sends bytes as a terminal does to the whole screen in an in-memory terminal.
 
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { ModelChoice } from "../../../../source/ui/screens/chat/chat-backend.ts";
+import { temporaryFolder } from "../../../support/model-store.ts";
 import { ask, openChat } from "../../support/open-chat.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";
 import { keys } from "../../support/sized-terminal.ts";
@@ -16,22 +17,17 @@ const field = { x: 4, y: 26 };
 describe("typing", () => {
   test("wide characters moves the cursor by their width", async () => {
     const { screen } = await openChat();
-    screen.type("a漢字");
-    await screen.until("> a漢字");
+    await screen.typeUntil("a漢字", "> a漢字");
     await screen.until(({ cursor }) => cursor.x === field.x + 5 && cursor.y === field.y);
-    screen.type(keys.left);
-    await screen.until(({ cursor }) => cursor.x === field.x + 3);
-    screen.type(keys.backspace);
-    await screen.until("> a字");
+    await screen.typeUntil(keys.left, ({ cursor }) => cursor.x === field.x + 3);
+    await screen.typeUntil(keys.backspace, "> a字");
   });
 
   test("and deleting handles an emoji as one character", async () => {
     const { screen, backend } = await openChat();
-    screen.type("hi 👩‍👩‍👧👍🏽");
-    await screen.until("hi");
+    await screen.typeUntil("hi 👩‍👩‍👧👍🏽", "hi");
     screen.type(keys.backspace + keys.backspace);
-    screen.type("!\r");
-    await screen.until(() => backend.answers.length === 1);
+    await screen.typeUntil("!\r", () => backend.answers.length === 1);
     expect(backend.current.messages).toEqual([{ role: "user", content: "hi !" }]);
   });
 
@@ -41,8 +37,7 @@ describe("typing", () => {
     screen.type("d");
     screen.type("\x01");
     screen.type("hello ");
-    screen.type("\x05!\r");
-    await screen.until(() => backend.answers.length === 1);
+    await screen.typeUntil("\x05!\r", () => backend.answers.length === 1);
     expect(backend.current.messages).toEqual([{ role: "user", content: "hello world!" }]);
   });
 
@@ -53,16 +48,12 @@ describe("typing", () => {
     ["Shift+Enter of the kitty protocol", "\x1b[13;2u"],
   ])("%s inserts a line break", async (_name, bytes) => {
     const { screen, backend } = await openChat();
-    screen.type("one");
-    await screen.until("> one");
-    screen.type(bytes);
-    await screen.until(({ cursor }) => cursor.x === field.x && cursor.y === field.y);
-    screen.type("two");
-    await screen.until(/> one *│\n│ {3}two/);
+    await screen.typeUntil("one", "> one");
+    await screen.typeUntil(bytes, ({ cursor }) => cursor.x === field.x && cursor.y === field.y);
+    await screen.typeUntil("two", /> one *│\n│ {3}two/);
     await screen.until(({ cursor }) => cursor.x === field.x + 3 && cursor.y === field.y);
     expect(backend.answers).toHaveLength(0);
-    screen.type(keys.enter);
-    await screen.until(() => backend.answers.length === 1);
+    await screen.typeUntil(keys.enter, () => backend.answers.length === 1);
     expect(backend.current.messages).toEqual([{ role: "user", content: "one\ntwo" }]);
   });
 
@@ -83,8 +74,7 @@ describe("pasting", () => {
     screen.type(keys.paste("first\rsecond\r\nthird\n"));
     await screen.until(/> first *│\n│ {3}second *│\n│ {3}third/);
     expect(backend.answers).toHaveLength(0);
-    screen.type(`end${keys.enter}`);
-    await screen.until(() => backend.answers.length === 1);
+    await screen.typeUntil(`end${keys.enter}`, () => backend.answers.length === 1);
     expect(backend.current.messages).toEqual([
       { role: "user", content: "first\nsecond\nthird\nend" },
     ]);
@@ -92,30 +82,25 @@ describe("pasting", () => {
 
   test("removes control characters", async () => {
     const { screen, backend } = await openChat();
-    screen.type(keys.paste("a\x1b[31mb\x07\x00c"));
-    await screen.until("> a[31mbc");
-    screen.type(keys.enter);
-    await screen.until(() => backend.answers.length === 1);
+    await screen.typeUntil(keys.paste("a\x1b[31mb\x07\x00c"), "> a[31mbc");
+    await screen.typeUntil(keys.enter, () => backend.answers.length === 1);
     expect(backend.current.messages).toEqual([{ role: "user", content: "a[31mbc" }]);
   });
 
   test("without bracketed paste does not send either", async () => {
     const { screen, backend } = await openChat();
-    screen.type("one\rtwo\rthree\r");
-    await screen.until(/> one *│\n│ {3}two *│\n│ {3}three/);
+    await screen.typeUntil("one\rtwo\rthree\r", /> one *│\n│ {3}two *│\n│ {3}three/);
     expect(backend.answers).toHaveLength(0);
   });
 });
 
 describe("earlier messages", () => {
   test("return with Up, also in the next session, several lines as one entry", async () => {
-    const folder = await mkdtemp(join(tmpdir(), "chat-history-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const historyFile = join(folder, "new folder", "history");
     const first = await openChat({ historyFile });
     first.screen.type(`two${keys.ctrlJ}lines`);
-    first.screen.type(keys.enter);
-    await first.screen.until(() => first.backend.answers.length === 1);
+    await first.screen.typeUntil(keys.enter, () => first.backend.answers.length === 1);
     first.backend.current.text("ok").done();
     await first.screen.until("context 43/4096");
     first.screen.type("/bye\r");
@@ -125,12 +110,9 @@ describe("earlier messages", () => {
 
     const second = await openChat({ historyFile });
     second.screen.type("my draft");
-    second.screen.type(keys.up);
-    await second.screen.until("> /bye");
-    second.screen.type(keys.up);
-    await second.screen.until(/> two *│\n│ {3}lines/);
-    second.screen.type(keys.down + keys.down);
-    await second.screen.until("> my draft");
+    await second.screen.typeUntil(keys.up, "> /bye");
+    await second.screen.typeUntil(keys.up, /> two *│\n│ {3}lines/);
+    await second.screen.typeUntil(keys.down + keys.down, "> my draft");
   });
 
   test("report an unreadable history without stopping the chat", async () => {
@@ -143,18 +125,14 @@ describe("earlier messages", () => {
 test("Tab offers the examples of an empty chat and completes commands", async () => {
   const { screen } = await openChat({ examplePrompts: ["Sing.", "Dance."] });
   expect(screen.text).toContain("tiny\n context window 4096 tokens\n Tells short stories.");
-  screen.type(keys.tab);
-  await screen.until("> Sing.");
-  screen.type(keys.tab);
-  await screen.until("> Dance.");
+  await screen.typeUntil(keys.tab, "> Sing.");
+  await screen.typeUntil(keys.tab, "> Dance.");
   screen.type("\x15/cl");
-  screen.type(keys.tab);
-  await screen.until("> /clear");
+  await screen.typeUntil(keys.tab, "> /clear");
 });
 
 test("a text file after @ is attached and counted, and a missing one is reported first", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "chat-texts-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   await writeFile(join(folder, "notes.txt"), "Buy milk.\n");
   await writeFile(join(folder, "data.bin"), Buffer.from([0xff, 0x00]));
   const scripted = new ScriptedBackend();
@@ -162,11 +140,9 @@ test("a text file after @ is attached and counted, and a missing one is reported
   const { screen, backend } = await openChat({ folder, scripted });
   screen.type("Read @gone.txt\r");
   await screen.until("Not found: gone.txt. Press Enter again to send only the text.");
-  screen.type("\x15Read @data.bin\r");
-  await screen.until("data.bin is neither text nor an image.");
+  await screen.typeUntil("\x15Read @data.bin\r", "data.bin is neither text nor an image.");
   expect(backend.answers).toHaveLength(0);
-  screen.type("\x15What is in @notes.txt?\r");
-  await screen.until("attached notes.txt, 28 tokens");
+  await screen.typeUntil("\x15What is in @notes.txt?\r", "attached notes.txt, 28 tokens");
   await screen.until("What is in @notes.txt?");
   expect(screen.text).not.toContain("Buy milk.");
   expect(backend.current.messages).toEqual([
@@ -175,34 +151,25 @@ test("a text file after @ is attached and counted, and a missing one is reported
 });
 
 test("unsent text is restored next time", async () => {
-  const folder = await mkdtemp(join(tmpdir(), "chat-draft-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const historyFile = join(folder, "history");
   const first = await openChat({ historyFile });
-  first.screen.type("half a thought");
-  await first.screen.until("> half a thought");
+  await first.screen.typeUntil("half a thought", "> half a thought");
   first.screen.hangUp();
   await first.result;
   const second = await openChat({ historyFile });
-  second.screen.type(keys.up);
-  await second.screen.until("> half a thought");
+  await second.screen.typeUntil(keys.up, "> half a thought");
 });
 
 test("a menu below the field completes commands: arrows choose, Tab accepts, Esc closes", async () => {
   const { screen } = await openChat();
-  screen.type("/se");
-  await screen.until("> /sessions");
-  screen.type(keys.down);
-  await screen.until("> /set  ");
-  screen.type(keys.escape);
-  await screen.until((shown) => !shown.text.includes("/sessions"));
+  await screen.typeUntil("/se", "> /sessions");
+  await screen.typeUntil(keys.down, "> /set  ");
+  await screen.typeUntil(keys.escape, (shown) => !shown.text.includes("/sessions"));
   expect(screen.text).toContain("> /se ");
-  screen.type("s");
-  await screen.until("> /sessions");
-  screen.type(keys.tab);
-  await screen.until("> /sessions ");
-  screen.type("\x15/cle\r");
-  await screen.until("> /clear ");
+  await screen.typeUntil("s", "> /sessions");
+  await screen.typeUntil(keys.tab, "> /sessions ");
+  await screen.typeUntil("\x15/cle\r", "> /clear ");
 });
 
 test.each([keys.tab, keys.enter])(
@@ -212,8 +179,7 @@ test.each([keys.tab, keys.enter])(
     const models = Promise.withResolvers<readonly ModelChoice[]>();
     scripted.models = () => models.promise;
     const { screen, backend } = await openChat({ scripted });
-    screen.type(`/model lar${key}`);
-    await screen.until("> /model lar");
+    await screen.typeUntil(`/model lar${key}`, "> /model lar");
     models.resolve([{ name: "large", sizeText: "20 GB" }]);
     await screen.until("> /model large ");
     expect(backend.facts.name).toBe("tiny");

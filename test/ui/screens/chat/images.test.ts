@@ -56,15 +56,13 @@ describe("an image", () => {
 
   test("that waits is kept when its question gets no answer", async () => {
     const chat = await openChat({ folder });
-    chat.screen.type("/image cat.png\r");
-    await chat.screen.until("now write your message");
+    await chat.screen.typeUntil("/image cat.png\r", "now write your message");
     await ask(chat, "what is it");
     await chat.screen.until((screen) => !screen.text.includes("with cat.png"));
     chat.backend.current.fail("Out of memory.");
     await chat.screen.until("with cat.png");
     await chat.screen.until("> what is it");
-    chat.screen.type(keys.enter);
-    await chat.screen.until(() => chat.backend.answers.length === 2);
+    await chat.screen.typeUntil(keys.enter, () => chat.backend.answers.length === 2);
     expect(chat.backend.current.messages).toEqual([
       { role: "user", content: "what is it", images: [red] },
     ]);
@@ -86,8 +84,7 @@ describe("a message that cannot be sent stays in the field", () => {
     await chat.screen.until('"tiny" does not support images: cat.png was not sent.');
     expect(chat.screen.text).toContain("> what is in ./cat.png?");
     expect(chat.backend.answers).toHaveLength(0);
-    chat.screen.type(keys.enter);
-    await chat.screen.until(() => chat.backend.answers.length === 1);
+    await chat.screen.typeUntil(keys.enter, () => chat.backend.answers.length === 1);
     expect(chat.backend.current.messages).toEqual([
       { role: "user", content: "what is in ./cat.png?" },
     ]);
@@ -96,14 +93,10 @@ describe("a message that cannot be sent stays in the field", () => {
   test("every time when /image was used", async () => {
     const chat = await openChat({ folder });
     chat.backend.canSee = false;
-    chat.screen.type("/image cat.png what is it\r");
-    await chat.screen.until("does not support images");
-    chat.screen.type("?");
-    await chat.screen.until((screen) => !screen.text.includes("does not support"));
-    chat.screen.type(keys.backspace);
-    await chat.screen.until("> /image cat.png what is it ");
-    chat.screen.type(keys.enter);
-    await chat.screen.until("does not support images");
+    await chat.screen.typeUntil("/image cat.png what is it\r", "does not support images");
+    await chat.screen.typeUntil("?", (screen) => !screen.text.includes("does not support"));
+    await chat.screen.typeUntil(keys.backspace, "> /image cat.png what is it ");
+    await chat.screen.typeUntil(keys.enter, "does not support images");
     expect(chat.backend.answers).toHaveLength(0);
   });
 
@@ -115,8 +108,7 @@ describe("a message that cannot be sent stays in the field", () => {
     ["/image", "Which image?"],
   ])("%j", async (typed, sentence) => {
     const chat = await openChat({ folder });
-    chat.screen.type(`${typed}\r`);
-    await chat.screen.until(sentence);
+    await chat.screen.typeUntil(`${typed}\r`, sentence);
     expect(chat.screen.text).toContain(`> ${typed}`);
     expect(chat.backend.answers).toHaveLength(0);
   });
@@ -125,12 +117,9 @@ describe("a message that cannot be sent stays in the field", () => {
 test("a pasted file listing attaches nothing", async () => {
   const chat = await openChat({ folder });
   const listing = Array.from({ length: 40 }, (_, index) => `./build/${index}.png`).join("\n");
-  chat.screen.type(keys.paste(listing));
-  await chat.screen.until("39.png");
-  chat.screen.type(keys.enter);
-  await chat.screen.until("the message names 40 image files");
-  chat.screen.type(keys.enter);
-  await chat.screen.until(() => chat.backend.answers.length === 1);
+  await chat.screen.typeUntil(keys.paste(listing), "39.png");
+  await chat.screen.typeUntil(keys.enter, "the message names 40 image files");
+  await chat.screen.typeUntil(keys.enter, () => chat.backend.answers.length === 1);
   expect(chat.backend.current.messages).toEqual([{ role: "user", content: listing }]);
 });
 
@@ -152,12 +141,8 @@ test("a bare file name is plain text for a model without vision", async () => {
 
 test("Tab completes a path and lists matches", async () => {
   const { screen } = await openChat({ folder });
-  screen.type("see ./c");
-  await screen.until("> see ./c");
-  screen.type(keys.tab);
-  await screen.until("> see ./cat.png");
-  screen.type("\u0015see ./");
-  await screen.until("> see ./ ");
-  screen.type(keys.tab);
-  await screen.until(/> \.\/cat\.png\s+\.\/my\\ sea\.jpg\s+\.\/text\.png/);
+  await screen.typeUntil("see ./c", "> see ./c");
+  await screen.typeUntil(keys.tab, "> see ./cat.png");
+  await screen.typeUntil("\u0015see ./", "> see ./ ");
+  await screen.typeUntil(keys.tab, /> \.\/cat\.png\s+\.\/my\\ sea\.jpg\s+\.\/text\.png/);
 });

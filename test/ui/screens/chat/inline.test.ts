@@ -1,12 +1,10 @@
 // Tests that the inline layout prints each message once as plain text, and repaints little.
 // Runs the whole program in an in-memory terminal, and counts rows on the screen and above it.
 
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SessionMessage } from "../../../../source/sessions/session.ts";
 import { SessionStore } from "../../../../source/sessions/session-store.ts";
+import { temporaryFolder } from "../../../support/model-store.ts";
 import { ask, type OpenChat, type OpenChatOptions, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
@@ -56,37 +54,29 @@ describe("finished messages", () => {
     await ask(chat, "hard one");
     chat.backend.current.event({ type: "thinking", text: "Let me see." }).text("Two.").done();
     await chat.screen.until("62.0 tok/s");
-    chat.screen.type(keys.tab);
-    await chat.screen.until("t thinking");
-    chat.screen.type("t");
-    await chat.screen.until("▎ Let me see.");
-    chat.screen.type(keys.escape);
-    await chat.screen.until(({ text }) => !text.includes("Let me see."));
+    await chat.screen.typeUntil(keys.tab, "t thinking");
+    await chat.screen.typeUntil("t", "▎ Let me see.");
+    await chat.screen.typeUntil(keys.escape, ({ text }) => !text.includes("Let me see."));
     expect(count(chat, "Two.")).toBe(1);
   });
 
   test("of a cleared chat stay, and the next ones follow", async () => {
     const chat = await openInline();
     await say(chat, "first question", "first answer");
-    chat.screen.type("/clear\r");
-    await chat.screen.until("For example");
+    await chat.screen.typeUntil("/clear\r", "For example");
     await say(chat, "second question", "second answer");
     expect(["first question", "first answer"].map((text) => count(chat, text))).toEqual([1, 1]);
     expect(["second question", "second answer"].map((text) => count(chat, text))).toEqual([1, 1]);
   });
 
   test("do not hide the next ones after a retry or fork", async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), "chat-inline-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
+    const folder = temporaryFolder();
     const chat = await openInline({ sessions: new SessionStore(folder) });
     await say(chat, "first question", "first answer");
     await say(chat, "second question", "second answer");
-    chat.screen.type(keys.tab);
-    await chat.screen.until("y copy");
-    chat.screen.type("kk");
-    await chat.screen.until("▌first answer");
-    chat.screen.type("f");
-    await chat.screen.until("(fork)'; the original");
+    await chat.screen.typeUntil(keys.tab, "y copy");
+    await chat.screen.typeUntil("kk", "▌first answer");
+    await chat.screen.typeUntil("f", "(fork)'; the original");
     await say(chat, "third question", "third answer");
     expect(["first answer", "third question", "third answer"].map((of) => count(chat, of))).toEqual(
       [1, 1, 1],
@@ -95,8 +85,7 @@ describe("finished messages", () => {
 });
 
 test("a resumed chat is printed once, only the end of a long one", async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "chat-inline-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const sessions = new SessionStore(folder);
   const messages = Array.from({ length: 100 }, (_, index): SessionMessage => {
     return { role: index % 2 === 0 ? "user" : "assistant", content: `message ${index}.` };
@@ -151,10 +140,8 @@ test("scrolling back takes the rows that it needs and returns them", async () =>
     .done();
   await chat.screen.until("row 39.");
   await chat.screen.until("62.0 tok/s");
-  chat.screen.type(keys.pageUp);
-  await chat.screen.until(/\d+ lines below · End to follow/);
+  await chat.screen.typeUntil(keys.pageUp, /\d+ lines below · End to follow/);
   expect(liveRows(chat)).toBe(24);
-  chat.screen.type(keys.end);
-  await chat.screen.until(({ text }) => !text.includes("End to follow"));
+  await chat.screen.typeUntil(keys.end, ({ text }) => !text.includes("End to follow"));
   expect(liveRows(chat)).toBe(6);
 });

@@ -1,19 +1,15 @@
 // Tests that size does not slow down the chat: ten thousand messages, a pasted megabyte, wide characters.
 // Runs the whole screen in an in-memory terminal, and counts the entries that are laid out.
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { SessionMessage } from "../../../../source/sessions/session.ts";
 import { SessionStore } from "../../../../source/sessions/session-store.ts";
+import { temporaryFolder } from "../../../support/model-store.ts";
 import { ask, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 describe("ten thousand messages", () => {
   test("open at the end, scroll to the beginning, and accept more", async () => {
-    const folder = await mkdtemp(path.join(tmpdir(), "chat-large-"));
-    onTestFinished(() => rm(folder, { recursive: true }));
-    const sessions = new SessionStore(folder);
+    const sessions = new SessionStore(temporaryFolder());
     const messages = Array.from({ length: 10_000 }, (_, index): SessionMessage => {
       const role = index % 2 === 0 ? "user" : "assistant";
       return { role, content: `message ${index}\n\n- with **some** \`text\`\n- in it` };
@@ -22,15 +18,12 @@ describe("ten thousand messages", () => {
     await sessions.save({ ...begun, messages, messageCount: messages.length }, 0);
     const chat = await openChat({ sessions, session: { id: begun.id } });
     await chat.screen.until("message 9999");
-    chat.screen.type(keys.home);
-    await chat.screen.until(/message 0\n/);
+    await chat.screen.typeUntil(keys.home, /message 0\n/);
     expect(chat.screen.text).toMatch(/about \d{5} lines below/);
-    chat.screen.type(keys.pageDown);
-    await chat.screen.until(/message [2-5]\n/);
+    await chat.screen.typeUntil(keys.pageDown, /message [2-5]\n/);
     chat.screen.resize(70, 24);
     await chat.screen.until(/message [0-9]\n/);
-    chat.screen.type(keys.end);
-    await chat.screen.until("message 9999");
+    await chat.screen.typeUntil(keys.end, "message 9999");
     await ask(chat, "one more");
     expect(chat.backend.current.messages).toHaveLength(10_001);
     chat.backend.current.text("There it is.").done();
@@ -48,13 +41,10 @@ describe("a pasted megabyte", () => {
     ["of one line", "word ".repeat(210_000).trim()],
   ])("%s is pasted, edited, and sent whole", async (_, text) => {
     const chat = await openChat();
-    chat.screen.type(keys.paste(text));
-    await chat.screen.until(text.slice(-12).trim());
-    chat.screen.type("END");
-    await chat.screen.until("END");
+    await chat.screen.typeUntil(keys.paste(text), text.slice(-12).trim());
+    await chat.screen.typeUntil("END", "END");
     chat.screen.type(keys.up + keys.left + keys.backspace);
-    chat.screen.type(keys.down + keys.enter);
-    await chat.screen.until(() => chat.backend.answers.length === 1);
+    await chat.screen.typeUntil(keys.down + keys.enter, () => chat.backend.answers.length === 1);
     const sent = chat.backend.current.messages[0]?.content ?? "";
     // One character was deleted, three were typed.
     expect(sent).toHaveLength(text.length + 2);

@@ -1,7 +1,7 @@
 // Tests copying, retrying, editing and forking messages without losing text.
 // Runs the whole screen in an in-memory terminal with a scripted model.
 import { describe, expect, test } from "vitest";
-import { ask, type OpenChat, openChat } from "../../support/open-chat.ts";
+import { ask, type OpenChat, openChat, say } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 const code = "Look:\n```ts\nconst a = 1;\n```\nand\n```sh\nls -l\n```\n";
@@ -10,13 +10,6 @@ async function answered(answer: string, question = "What is it?"): Promise<OpenC
   const chat = await openChat();
   await say(chat, question, answer);
   return chat;
-}
-
-async function say(chat: OpenChat, question: string, answer: string): Promise<void> {
-  await ask(chat, question);
-  await chat.screen.until("Enter queue");
-  chat.backend.current.text(answer).done();
-  await chat.screen.until("Enter send");
 }
 
 /** The last text copied to the terminal's clipboard. */
@@ -29,46 +22,33 @@ function copied({ screen }: OpenChat): string | undefined {
 describe("reading messages", () => {
   test("Tab selects them, k and j move, Esc returns, and typed text is kept", async () => {
     const chat = await answered("An answer.");
-    chat.screen.type(keys.tab);
-    await chat.screen.until("▌An answer.");
+    await chat.screen.typeUntil(keys.tab, "▌An answer.");
     expect(chat.screen.text).toContain("y copy");
-    chat.screen.type("k");
-    await chat.screen.until("▌What is it?");
-    chat.screen.type("jj");
-    await chat.screen.until("Enter send");
-    chat.screen.type("my draft");
-    await chat.screen.until("> my draft");
+    await chat.screen.typeUntil("k", "▌What is it?");
+    await chat.screen.typeUntil("jj", "Enter send");
+    await chat.screen.typeUntil("my draft", "> my draft");
   });
 
   test("y copies a message, c its code blocks one after the other", async () => {
     const chat = await answered(code);
-    chat.screen.type(keys.tab);
-    await chat.screen.until("y copy");
-    chat.screen.type("y");
-    await chat.screen.until(/[Cc]opied/);
+    await chat.screen.typeUntil(keys.tab, "y copy");
+    await chat.screen.typeUntil("y", /[Cc]opied/);
     expect(copied(chat)).toBe(code);
-    chat.screen.type("c");
-    await chat.screen.until("(block 1 of 2)");
+    await chat.screen.typeUntil("c", "(block 1 of 2)");
     expect(copied(chat)).toBe("const a = 1;");
-    chat.screen.type("c");
-    await chat.screen.until("(block 2 of 2)");
+    await chat.screen.typeUntil("c", "(block 2 of 2)");
     expect(copied(chat)).toBe("ls -l");
   });
 
   test("c in a message without code copies the nearest code, or says that there is none", async () => {
     const chat = await answered("None.");
-    chat.screen.type(keys.tab);
-    await chat.screen.until("y copy");
-    chat.screen.type("c");
-    await chat.screen.until("No code in this chat.");
-    chat.screen.type(keys.escape);
-    await chat.screen.until("Enter send");
+    await chat.screen.typeUntil(keys.tab, "y copy");
+    await chat.screen.typeUntil("c", "No code in this chat.");
+    await chat.screen.typeUntil(keys.escape, "Enter send");
     await say(chat, "And code?", code);
     await say(chat, "Thanks.", "Welcome.");
-    chat.screen.type(keys.tab);
-    await chat.screen.until("y copy");
-    chat.screen.type("c");
-    await chat.screen.until("(block 2 of 2, earlier message)");
+    await chat.screen.typeUntil(keys.tab, "y copy");
+    await chat.screen.typeUntil("c", "(block 2 of 2, earlier message)");
     expect(copied(chat)).toBe("ls -l");
   });
 });
@@ -76,8 +56,7 @@ describe("reading messages", () => {
 describe("retrying", () => {
   test("replaces the answer and sends the question once", async () => {
     const chat = await answered("First try.");
-    chat.screen.type("/regenerate\r");
-    await chat.screen.until(() => chat.backend.answers.length === 2);
+    await chat.screen.typeUntil("/regenerate\r", () => chat.backend.answers.length === 2);
     expect(chat.backend.current.messages).toEqual([{ role: "user", content: "What is it?" }]);
     chat.backend.current.text("Second try.").done();
     await chat.screen.until("Second try.");
@@ -86,15 +65,11 @@ describe("retrying", () => {
 
   test("that fails keeps the old answer and the field", async () => {
     const chat = await answered("First try.");
-    chat.screen.type(keys.tab);
-    await chat.screen.until("r regenerate");
-    chat.screen.type("r");
-    await chat.screen.until('Regenerate? The answer to "What is it?" is lost.');
-    chat.screen.type("n");
-    await chat.screen.until("r regenerate");
+    await chat.screen.typeUntil(keys.tab, "r regenerate");
+    await chat.screen.typeUntil("r", 'Regenerate? The answer to "What is it?" is lost.');
+    await chat.screen.typeUntil("n", "r regenerate");
     expect(chat.backend.answers).toHaveLength(1);
-    chat.screen.type("ry");
-    await chat.screen.until(() => chat.backend.answers.length === 2);
+    await chat.screen.typeUntil("ry", () => chat.backend.answers.length === 2);
     chat.backend.current.fail("Out of memory.");
     await chat.screen.until("✗ Out of memory.");
     expect(chat.screen.text).toContain("First try.");
@@ -105,14 +80,11 @@ describe("retrying", () => {
 describe("editing the last message", () => {
   test("with Esc Esc replaces it and its answer when it is sent, not before", async () => {
     const chat = await answered("Paris.", "Capital of Frnace?");
-    chat.screen.type(keys.escape);
-    await chat.screen.until("Esc again");
-    chat.screen.type(keys.escape);
-    await chat.screen.until("> Capital of Frnace?");
+    await chat.screen.typeUntil(keys.escape, "Esc again");
+    await chat.screen.typeUntil(keys.escape, "> Capital of Frnace?");
     expect(chat.screen.text).toContain("Paris.");
     expect(chat.screen.text).toContain("edit the last message");
-    chat.screen.type("!\r");
-    await chat.screen.until(() => chat.backend.answers.length === 2);
+    await chat.screen.typeUntil("!\r", () => chat.backend.answers.length === 2);
     expect(chat.backend.current.messages).toEqual([
       { role: "user", content: "Capital of Frnace?!" },
     ]);
@@ -127,10 +99,8 @@ describe("editing the last message", () => {
     "ends when its text is cleared, as after %s: the next message replaces nothing",
     async (_, emptied) => {
       const chat = await answered("Paris.", "Capital?");
-      chat.screen.type("/edit\r");
-      await chat.screen.until("edit the last message");
-      chat.screen.type(emptied);
-      await chat.screen.until("> Send a message");
+      await chat.screen.typeUntil("/edit\r", "edit the last message");
+      await chat.screen.typeUntil(emptied, "> Send a message");
       expect(chat.screen.text).not.toContain("edit the last message");
       await ask(chat, "And of Italy?");
       expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
@@ -143,15 +113,11 @@ describe("editing the last message", () => {
 
   test("is cancelled with Esc, and a failure restores everything", async () => {
     const chat = await answered("Paris.", "Capital?");
-    chat.screen.type("/edit\r");
-    await chat.screen.until("> Capital?");
-    chat.screen.type(keys.escape);
-    await chat.screen.until("> Send a message");
+    await chat.screen.typeUntil("/edit\r", "> Capital?");
+    await chat.screen.typeUntil(keys.escape, "> Send a message");
     expect(chat.screen.text).toContain("Paris.");
-    chat.screen.type("/edit\r");
-    await chat.screen.until("> Capital?");
-    chat.screen.type("!\r");
-    await chat.screen.until(() => chat.backend.answers.length === 2);
+    await chat.screen.typeUntil("/edit\r", "> Capital?");
+    await chat.screen.typeUntil("!\r", () => chat.backend.answers.length === 2);
     chat.backend.current.fail("It broke.");
     await chat.screen.until("✗ It broke.");
     await chat.screen.until("message restored: Enter to try again");
@@ -170,12 +136,9 @@ describe("besides answers", () => {
     await chat.screen.until(/▸ thought for \d\.\d s, 6 words/);
     expect(chat.screen.text).not.toContain("Let me see.");
     await chat.screen.until("Tab messages");
-    chat.screen.type(keys.tab);
-    await chat.screen.until("t thinking");
-    chat.screen.type("t");
-    await chat.screen.until("▎ Let me see. It is two.");
-    chat.screen.type("t");
-    await chat.screen.until((screen) => !screen.text.includes("Let me see."));
+    await chat.screen.typeUntil(keys.tab, "t thinking");
+    await chat.screen.typeUntil("t", "▎ Let me see. It is two.");
+    await chat.screen.typeUntil("t", (screen) => !screen.text.includes("Let me see."));
   });
 
   test("tool calls are shown", async () => {
@@ -197,11 +160,9 @@ describe("besides answers", () => {
 describe("the model", () => {
   test("is switched in place, and an unknown one changes nothing", async () => {
     const chat = await answered("An answer.");
-    chat.screen.type("/model large\r");
-    await chat.screen.until("Switched to large.");
+    await chat.screen.typeUntil("/model large\r", "Switched to large.");
     expect(chat.screen.lines[0]).toContain("large");
-    chat.screen.type("/model nope\r");
-    await chat.screen.until("model 'nope' not found");
+    await chat.screen.typeUntil("/model nope\r", "model 'nope' not found");
     await chat.screen.until("> /model nope");
     expect(chat.screen.lines[0]).toContain("large");
     expect(chat.screen.text).toContain("An answer.");
@@ -209,16 +170,13 @@ describe("the model", () => {
 
   test("is chosen from a list", async () => {
     const { screen } = await openChat();
-    screen.type("/model\r");
-    await screen.until("Switch to another model");
-    screen.type("lar\r");
-    await screen.until("Switched to large.");
+    await screen.typeUntil("/model\r", "Switch to another model");
+    await screen.typeUntil("lar\r", "Switched to large.");
   });
 
   test("is saved with the conversation, and reloaded with /load", async () => {
     const chat = await answered("An answer.");
-    chat.screen.type("/save mine\r");
-    await chat.screen.until("Created new model 'mine'.");
+    await chat.screen.typeUntil("/save mine\r", "Created new model 'mine'.");
     expect(chat.backend.saved).toEqual([
       {
         name: "mine",
@@ -228,30 +186,21 @@ describe("the model", () => {
         ],
       },
     ]);
-    chat.screen.type("/save large\r");
-    await chat.screen.until("Replace model 'large'?");
-    chat.screen.type("n");
-    await chat.screen.until("A model named 'large' already exists.");
+    await chat.screen.typeUntil("/save large\r", "Replace model 'large'?");
+    await chat.screen.typeUntil("n", "A model named 'large' already exists.");
     expect(chat.backend.saved).toHaveLength(1);
-    chat.screen.type("\u0015/save large\r");
-    await chat.screen.until("Replace model 'large'?");
-    chat.screen.type("y");
-    await chat.screen.until("Created new model 'large'.");
-    chat.screen.type("/save large --force\r");
-    await chat.screen.until(() => chat.backend.saved.length === 3);
-    chat.screen.type("/load large\r");
-    await chat.screen.until("Loaded large");
+    await chat.screen.typeUntil("\u0015/save large\r", "Replace model 'large'?");
+    await chat.screen.typeUntil("y", "Created new model 'large'.");
+    await chat.screen.typeUntil("/save large --force\r", () => chat.backend.saved.length === 3);
+    await chat.screen.typeUntil("/load large\r", "Loaded large");
     expect(chat.screen.text).not.toContain("An answer.");
   });
 
   test("is shown together with how full its window is", async () => {
     const chat = await answered("An answer.");
-    chat.screen.type("/show template\r");
-    await chat.screen.until("template of tiny");
-    chat.screen.type("/show license\r");
-    await chat.screen.until("The model has no license.");
-    chat.screen.type("/show nonsense\r");
-    await chat.screen.until("Cannot show 'nonsense'.");
+    await chat.screen.typeUntil("/show template\r", "template of tiny");
+    await chat.screen.typeUntil("/show license\r", "The model has no license.");
+    await chat.screen.typeUntil("/show nonsense\r", "Cannot show 'nonsense'.");
     chat.screen.type("\u0015/context\r");
     await chat.screen.until(
       "The next prompt has 20 tokens before your message: 0 % of the context window",
@@ -263,20 +212,13 @@ describe("earlier messages", () => {
   test("are searched with Ctrl+R, and Esc restores the typed text", async () => {
     const chat = await answered("ok", "plan the release");
     await say(chat, "write a poem", "ok");
-    chat.screen.type("my draft");
-    await chat.screen.until("> my draft");
-    chat.screen.type("\u0012");
-    await chat.screen.until("Ctrl+R older");
-    chat.screen.type("plan");
-    await chat.screen.until("? plan  plan the release");
-    chat.screen.type("x");
-    await chat.screen.until("no match");
-    chat.screen.type(keys.escape);
-    await chat.screen.until("> my draft");
-    chat.screen.type("\u0012");
-    await chat.screen.until("Ctrl+R older");
-    chat.screen.type("poem\r");
-    await chat.screen.until("> write a poem");
+    await chat.screen.typeUntil("my draft", "> my draft");
+    await chat.screen.typeUntil("\u0012", "Ctrl+R older");
+    await chat.screen.typeUntil("plan", "? plan  plan the release");
+    await chat.screen.typeUntil("x", "no match");
+    await chat.screen.typeUntil(keys.escape, "> my draft");
+    await chat.screen.typeUntil("\u0012", "Ctrl+R older");
+    await chat.screen.typeUntil("poem\r", "> write a poem");
     expect(chat.backend.answers).toHaveLength(2);
   });
 });
@@ -285,8 +227,6 @@ test("a message is written in $EDITOR and returns as saved", async () => {
   const { screen } = await openChat({
     environment: { LANG: "en_GB.UTF-8", EDITOR: "printf 'from the editor\\nsecond line\\n' >" },
   });
-  screen.type("draft");
-  await screen.until("> draft");
-  screen.type("\u0005");
-  await screen.until(/> from the editor *│\n│ {3}second line/);
+  await screen.typeUntil("draft", "> draft");
+  await screen.typeUntil("\u0005", /> from the editor *│\n│ {3}second line/);
 });

@@ -1,10 +1,10 @@
 // Tests that messages typed during an answer are sent in order, and never by surprise.
 // Runs the whole screen in an in-memory terminal with a scripted model.
 
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../../support/model-store.ts";
 import { ask, type OpenChat, type OpenChatOptions, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
@@ -14,8 +14,7 @@ async function withQueue(typed: readonly string[], options?: OpenChatOptions): P
   await ask(chat, "first");
   chat.backend.current.text("working");
   for (const [index, text] of typed.entries()) {
-    chat.screen.type(`${text}\r`);
-    await chat.screen.until(`${index + 1} queued`);
+    await chat.screen.typeUntil(`${text}\r`, `${index + 1} queued`);
   }
   return chat;
 }
@@ -46,13 +45,10 @@ test("many queued messages take few rows: the rest is counted", async () => {
 
 test("Up edits the last queued message", async () => {
   const chat = await withQueue(["second", "thrid"]);
-  chat.screen.type(keys.up);
-  await chat.screen.until("> thrid");
+  await chat.screen.typeUntil(keys.up, "> thrid");
   await chat.screen.until("1 queued");
-  chat.screen.type(`${keys.backspace.repeat(3)}ird${keys.enter}`);
-  await chat.screen.until("◌ third");
-  chat.screen.type(`${keys.up}\x15`);
-  await chat.screen.until("1 queued");
+  await chat.screen.typeUntil(`${keys.backspace.repeat(3)}ird${keys.enter}`, "◌ third");
+  await chat.screen.typeUntil(`${keys.up}\x15`, "1 queued");
   chat.backend.current.done();
   await chat.screen.until(() => chat.backend.answers.length === 2);
   expect(contents(chat).at(-1)).toBe("second");
@@ -64,22 +60,19 @@ test("Up edits the last queued message", async () => {
 describe("a stopped or failed answer", () => {
   test("holds the queue until Enter on an empty line", async () => {
     const chat = await withQueue(["second"]);
-    chat.screen.type(keys.escape);
-    await chat.screen.until("1 held: Enter sends the next, Up edits the last");
+    await chat.screen.typeUntil(keys.escape, "1 held: Enter sends the next, Up edits the last");
     await ask(chat, "something else");
     chat.backend.current.text("ok").done();
     await chat.screen.until("Enter send");
     expect(chat.backend.answers).toHaveLength(2);
-    chat.screen.type(keys.enter);
-    await chat.screen.until(() => chat.backend.answers.length === 3);
+    await chat.screen.typeUntil(keys.enter, () => chat.backend.answers.length === 3);
     expect(contents(chat).at(-1)).toBe("second");
   });
 
   test("before its first word returns to the field without any queued text", async () => {
     const chat = await openChat();
     await ask(chat, "first");
-    chat.screen.type("second\r");
-    await chat.screen.until("1 queued");
+    await chat.screen.typeUntil("second\r", "1 queued");
     chat.backend.current.fail("Out of memory.");
     await chat.screen.until("> first");
     await chat.screen.until("1 held");
@@ -88,14 +81,11 @@ describe("a stopped or failed answer", () => {
 });
 
 test("files are read when their message is queued, and a missing one is reported then", async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "chat-queue-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   await writeFile(path.join(folder, "notes.txt"), "Buy milk.\n");
   const chat = await withQueue([], { folder });
-  chat.screen.type("Read @gone.txt\r");
-  await chat.screen.until("Not found: gone.txt.");
-  chat.screen.type("\x15Read @notes.txt\r");
-  await chat.screen.until("1 queued");
+  await chat.screen.typeUntil("Read @gone.txt\r", "Not found: gone.txt.");
+  await chat.screen.typeUntil("\x15Read @notes.txt\r", "1 queued");
   await rm(path.join(folder, "notes.txt"));
   chat.backend.current.done();
   await chat.screen.until(() => chat.backend.answers.length === 2);
@@ -103,26 +93,21 @@ test("files are read when their message is queued, and a missing one is reported
 });
 
 test("queued messages are in the history after quitting", async () => {
-  const folder = await mkdtemp(path.join(tmpdir(), "chat-queue-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = temporaryFolder();
   const historyFile = path.join(folder, "history");
   const chat = await withQueue(["second"], { historyFile });
   chat.screen.hangUp();
   await chat.result;
   const next = await openChat({ historyFile });
-  next.screen.type(keys.up);
-  await next.screen.until("> second");
+  await next.screen.typeUntil(keys.up, "> second");
 });
 
 test("another conversation does not get the queue, and says so", async () => {
   const chat = await withQueue(["second"]);
-  chat.screen.type(keys.escape);
-  await chat.screen.until("1 held");
-  chat.screen.type("\u000e");
-  await chat.screen.until("Not sent: 1 queued message. Press Up to recall");
+  await chat.screen.typeUntil(keys.escape, "1 held");
+  await chat.screen.typeUntil("\u000e", "Not sent: 1 queued message. Press Up to recall");
   expect(chat.screen.text).not.toContain("held");
-  chat.screen.type(keys.up);
-  await chat.screen.until("> second");
+  await chat.screen.typeUntil(keys.up, "> second");
 });
 
 test("inline mode shows the queue below the field", async () => {
@@ -133,6 +118,5 @@ test("inline mode shows the queue below the field", async () => {
 test("a screen reader gets the length of the queue", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "first");
-  chat.screen.type("second\r");
-  await chat.screen.until("Queue: 1 queued: Up edits the last");
+  await chat.screen.typeUntil("second\r", "Queue: 1 queued: Up edits the last");
 });

@@ -36,14 +36,12 @@ test("the status of a running answer is one word", async () => {
   await chat.screen.until("Status: ~ thinking");
   chat.backend.current.text("Hi");
   await chat.screen.until("Status: ~ answering");
-  chat.screen.type(keys.escape);
-  await chat.screen.until("(stopped)");
+  await chat.screen.typeUntil(keys.escape, "(stopped)");
 });
 
 test("/? prints every command with its keys", async () => {
   const chat = await openChat({ isScreenReader: true, rows: 120 });
-  chat.screen.type("/?\r");
-  await chat.screen.until("Command: /?");
+  await chat.screen.typeUntil("/?\r", "Command: /?");
   await chat.screen.until("/clear: Clear the messages; keep settings and the saved chat");
   expect(chat.screen.text).toContain("Ctrl+R: Search earlier messages");
 });
@@ -53,10 +51,8 @@ test("the field, the history search and notices are printed in words", async () 
   await ask(chat, "plan the release");
   chat.backend.current.text("ok").done();
   await chat.screen.until("Assistant: ok");
-  chat.screen.type("\u0012plan");
-  await chat.screen.until("Search: plan, plan the release");
-  chat.screen.type(keys.enter);
-  await chat.screen.until("Message: plan the release");
+  await chat.screen.typeUntil("\u0012plan", "Search: plan, plan the release");
+  await chat.screen.typeUntil(keys.enter, "Message: plan the release");
   chat.screen.type("\u0015/wrong\r");
   await chat.screen.until("Status: Unknown command '/wrong'. Type /? for help");
   await chat.screen.until("Message: /wrong");

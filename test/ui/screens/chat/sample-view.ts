@@ -19,7 +19,7 @@ export interface SampleViewOptions extends Partial<Pick<ChatView, "examplePrompt
 export function sampleView(options: SampleViewOptions = {}): ChatView {
   const { state = {}, facts = {}, glyphs = unicodeGlyphs, examplePrompts = ["Sing."] } = options;
   return {
-    store: new Store({ ...createChatState(undefined, [], []), ...state }),
+    store: new Store({ ...createChatState(undefined, []), ...state }),
     backend: { facts: { name: "tiny", contextLength: 4096, card: "Tells stories.", ...facts } },
     glyphs,
     examplePrompts,

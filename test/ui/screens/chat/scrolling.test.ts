@@ -23,8 +23,7 @@ async function openLongAnswer(): Promise<OpenChat> {
 
 test("new output scrolls the view until PgUp, then the view stays", async () => {
   const chat = await openLongAnswer();
-  chat.screen.type(keys.pageUp);
-  await chat.screen.until(/\d+ lines below · End to follow/);
+  await chat.screen.typeUntil(keys.pageUp, /\d+ lines below · End to follow/);
   const before = rowsOnShow(chat);
   expect(before).not.toContain("row 60");
   chat.backend.current.text(numberedLines(61, 65));
@@ -33,22 +32,18 @@ test("new output scrolls the view until PgUp, then the view stays", async () => 
   chat.backend.current.done();
   await chat.screen.until("context 43/4096");
   expect(rowsOnShow(chat)).toEqual(before);
-  chat.screen.type(keys.end);
-  await chat.screen.until("row 65");
+  await chat.screen.typeUntil(keys.end, "row 65");
   expect(chat.screen.text).not.toContain("End to follow");
-  chat.screen.type(keys.pageUp + keys.pageDown);
-  await chat.screen.until("row 65");
+  await chat.screen.typeUntil(keys.pageUp + keys.pageDown, "row 65");
 });
 
 test("Home shows the first message, and PgDn reaches every row after it", async () => {
   const chat = await openLongAnswer();
-  chat.screen.type(keys.home);
-  await chat.screen.until(/you .*\n Count/);
+  await chat.screen.typeUntil(keys.home, /you .*\n Count/);
   const seen = new Set(rowsOnShow(chat));
   for (let page = 0; page < 5; page += 1) {
     const top = chat.screen.lines[2];
-    chat.screen.type(keys.pageDown);
-    await chat.screen.until((screen) => screen.lines[2] !== top);
+    await chat.screen.typeUntil(keys.pageDown, (screen) => screen.lines[2] !== top);
     for (const row of rowsOnShow(chat)) seen.add(row);
     if (chat.screen.text.includes("row 60")) break;
   }
@@ -57,8 +52,7 @@ test("Home shows the first message, and PgDn reaches every row after it", async 
 
 test("a new width keeps the position", async () => {
   const chat = await openLongAnswer();
-  chat.screen.type(keys.pageUp);
-  await chat.screen.until("End to follow");
+  await chat.screen.typeUntil(keys.pageUp, "End to follow");
   const top = chat.screen.lines[2];
   chat.screen.resize(100, 24);
   await chat.screen.until((screen) => screen.lines[19]?.length === 100);
@@ -73,17 +67,14 @@ test("sending returns to the end", async () => {
   const chat = await openLongAnswer();
   chat.backend.current.done();
   await chat.screen.until("context 43/4096");
-  chat.screen.type(keys.pageUp);
-  await chat.screen.until("End to follow");
+  await chat.screen.typeUntil(keys.pageUp, "End to follow");
   await ask(chat, "another");
   await chat.screen.until(/you .*\n another/);
 });
 
 test("End moves to the end of the line once the view is at the end", async () => {
   const chat = await openLongAnswer();
-  chat.screen.type("abc");
-  await chat.screen.until("> abc");
-  chat.screen.type(`${keys.home}X${keys.end}Y`);
-  await chat.screen.until("> XabcY");
+  await chat.screen.typeUntil("abc", "> abc");
+  await chat.screen.typeUntil(`${keys.home}X${keys.end}Y`, "> XabcY");
   expect(chat.screen.text).toContain("row 60");
 });

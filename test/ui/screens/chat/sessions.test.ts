@@ -1,30 +1,22 @@
 // Tests that chats can be closed and resumed without loss, even in two terminals.
 // Runs the whole screen in an in-memory terminal with real files and a scripted model.
-import { copyFile, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import { SessionStore } from "../../../../source/sessions/session-store.ts";
 import { imageBytes, imageFile } from "../../../support/load-vision.ts";
+import { temporaryFolder } from "../../../support/model-store.ts";
 import { until } from "../../../support/until.ts";
-import { ask, type OpenChat, openChat } from "../../support/open-chat.ts";
+import { ask, type OpenChat, openChat, say } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 let folder: string;
 let sessions: SessionStore;
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "chat-sessions-"));
+beforeEach(() => {
+  // Removed after the screens are closed, which save their chats.
+  folder = temporaryFolder();
   sessions = new SessionStore(folder);
-  // Runs after the screens are closed, which save their chats.
-  onTestFinished(() => rm(folder, { recursive: true }));
 });
-
-async function say(chat: OpenChat, question: string, answer: string): Promise<void> {
-  await ask(chat, question);
-  await chat.screen.until("Enter queue");
-  chat.backend.current.text(answer).done();
-  await chat.screen.until("Enter send");
-}
 
 async function leave(chat: OpenChat): Promise<void> {
   chat.screen.type("/bye\r");
@@ -40,11 +32,9 @@ describe("a chat", () => {
   test("is saved continuously and resumed later with settings and images", async () => {
     await copyFile(imageFile("red.png"), path.join(folder, "cat.png"));
     const first = await openChat({ sessions, folder });
-    first.screen.type("/set parameter temperature 0.3\r");
-    await first.screen.until("Set parameter");
+    await first.screen.typeUntil("/set parameter temperature 0.3\r", "Set parameter");
     await say(first, "what is in ./cat.png?", "Something red.");
-    first.screen.type("/rename My cat\r");
-    await first.screen.until("Renamed this chat to 'My cat'.");
+    await first.screen.typeUntil("/rename My cat\r", "Renamed this chat to 'My cat'.");
     await leave(first);
     const { id } = await sessions.find("my cat");
 
@@ -96,8 +86,7 @@ describe("a chat", () => {
   test("starts over with Ctrl+N, and the old one is resumed from the list", async () => {
     const chat = await openChat({ sessions });
     await say(chat, "Plan the release", "Kangaroo.");
-    chat.screen.type("\u000e");
-    await chat.screen.until("For example");
+    await chat.screen.typeUntil("\u000e", "For example");
     await say(chat, "Explain RoPE", "Rotary.");
     await until(
       () => sessions.list(),
@@ -105,19 +94,14 @@ describe("a chat", () => {
         list.sessions.length === 2 && list.sessions.every((head) => head.messageCount === 2),
     );
     expect(await names()).toEqual(["Explain RoPE", "Plan the release"]);
-    chat.screen.type("/sessions kangaroo\r");
-    await chat.screen.until("Resume a saved chat");
+    await chat.screen.typeUntil("/sessions kangaroo\r", "Resume a saved chat");
     expect(chat.screen.text).not.toMatch(/│.*Explain RoPE/);
-    chat.screen.type(keys.escape);
-    await chat.screen.until(({ text }) => !text.includes("Resume a saved chat"));
+    await chat.screen.typeUntil(keys.escape, ({ text }) => !text.includes("Resume a saved chat"));
     // The list of all chats searches their texts too.
-    chat.screen.type("\u001bs");
-    await chat.screen.until(/│.*Explain RoPE/);
-    chat.screen.type("kangaroo");
-    await chat.screen.until(/> kangaroo[\s\S]*> Plan the release/);
+    await chat.screen.typeUntil("\u001bs", /│.*Explain RoPE/);
+    await chat.screen.typeUntil("kangaroo", /> kangaroo[\s\S]*> Plan the release/);
     expect(chat.screen.text).not.toMatch(/│.*Explain RoPE/);
-    chat.screen.type(keys.enter);
-    await chat.screen.until("Resumed 'Plan the release'.");
+    await chat.screen.typeUntil(keys.enter, "Resumed 'Plan the release'.");
     await ask(chat, "more");
     expect(chat.backend.current.messages.map(({ content }) => content)).toEqual([
       "Plan the release",
@@ -130,12 +114,9 @@ describe("a chat", () => {
     const chat = await openChat({ sessions });
     await say(chat, "one", "first answer");
     await say(chat, "two", "second answer");
-    chat.screen.type(keys.tab);
-    await chat.screen.until("f fork");
-    chat.screen.type("kk");
-    await chat.screen.until("▌first answer");
-    chat.screen.type("f");
-    await chat.screen.until((screen) => !screen.text.includes("second answer"));
+    await chat.screen.typeUntil(keys.tab, "f fork");
+    await chat.screen.typeUntil("kk", "▌first answer");
+    await chat.screen.typeUntil("f", (screen) => !screen.text.includes("second answer"));
     await chat.screen.until("Forked as 'one (fork)'");
     await say(chat, "three", "third answer");
     await leave(chat);
@@ -161,6 +142,10 @@ describe("a chat", () => {
     const second = await openChat({ sessions, session: { id } });
     await second.screen.until("first answer");
     await say(first, "from the first", "ok");
+    await until(
+      () => sessions.list(),
+      (list) => list.sessions[0]?.messageCount === 4,
+    );
     await say(second, "from the second", "ok");
     await second.screen.until("saved as 'one (copy)'");
     await leave(first);
@@ -171,8 +156,7 @@ describe("a chat", () => {
   test("is not saved after /set nohistory", async () => {
     const historyFile = path.join(folder, "history");
     const chat = await openChat({ sessions, historyFile });
-    chat.screen.type("/set nohistory\r");
-    await chat.screen.until("Set 'nohistory' mode.");
+    await chat.screen.typeUntil("/set nohistory\r", "Set 'nohistory' mode.");
     await say(chat, "my secret", "ok");
     await leave(chat);
     expect(await names()).toEqual([]);
@@ -191,13 +175,11 @@ describe("exporting", () => {
   test("writes Markdown or JSON and never overwrites a file", async () => {
     const chat = await openChat({ sessions, folder });
     await say(chat, "hello", "**hi**");
-    chat.screen.type("/export chat.md\r");
-    await chat.screen.until("Exported to");
+    await chat.screen.typeUntil("/export chat.md\r", "Exported to");
     expect(await readFile(path.join(folder, "chat.md"), "utf8")).toBe(
       "# hello\n\nModel: tiny\n\n## You\n\nhello\n\n## Assistant\n\n**hi**\n",
     );
-    chat.screen.type("/export chat.json\r");
-    await chat.screen.until("chat.json");
+    await chat.screen.typeUntil("/export chat.json\r", "chat.json");
     await until(
       () => readFile(path.join(folder, "chat.json"), "utf8").catch(() => ""),
       (text) => text !== "",
@@ -209,8 +191,7 @@ describe("exporting", () => {
         { role: "assistant", content: "**hi**" },
       ],
     });
-    chat.screen.type("/export chat.md\r");
-    await chat.screen.until("already exists. Choose another name.");
+    await chat.screen.typeUntil("/export chat.md\r", "already exists. Choose another name.");
     chat.screen.type("\u0015/export chat.doc\r");
     await chat.screen.until("Use a file name that ends in .md or .json.");
   });

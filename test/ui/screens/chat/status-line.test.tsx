@@ -19,13 +19,11 @@ test("the fill of the window is a bar if there is room", () => {
 });
 
 test("loading has its own bar", () => {
-  const activity = { phase: { type: "loading", fraction: 0.5 }, elapsedMs: 0 } as const;
-  expect(drawn({ activity, contextTokens: 10 })).toEqual([" ◐ loading tiny 50 %  ██████░░░░░░"]);
-});
-
-test("a nearly complete load is not coloured as a warning", () => {
-  const activity = { phase: { type: "loading", fraction: 1 }, elapsedMs: 0 } as const;
-  expect(drawn({ activity })).toEqual([" ◐ loading tiny 100 %  ████████████"]);
+  const loading = (fraction: number) =>
+    ({ phase: { type: "loading", fraction }, elapsedMs: 0 }) as const;
+  const half = drawn({ activity: loading(0.5), contextTokens: 10 });
+  expect(half).toEqual([" ◐ loading tiny 50 %  ██████░░░░░░"]);
+  expect(drawn({ activity: loading(1) })).toEqual([" ◐ loading tiny 100 %  ████████████"]);
 });
 
 test("a notice replaces the line, in at most three rows", () => {

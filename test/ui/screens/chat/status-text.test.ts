@@ -122,7 +122,8 @@ test.each([
   [22, 3, 1],
   [78, 40, 9],
 ])("%i rows add up, with %i rows of input and %i of notice", (rows, typed, notice) => {
-  const { transcriptRows, composerRows, statusRows } = distributeRows(rows, typed, notice);
-  expect(transcriptRows + composerRows + statusRows).toBe(rows);
+  const { transcriptRows, composerTextRows, statusRows } = distributeRows(rows, typed, notice);
+  // The field has a border above and below.
+  expect(transcriptRows + composerTextRows + 2 + statusRows).toBe(rows);
   expect(transcriptRows).toBeGreaterThanOrEqual(3);
 });

@@ -7,12 +7,10 @@ import { sampleApp, sampleUsage } from "./sample-cloud.ts";
 describe("figures", () => {
   test("are rates between readings over the last seconds", () => {
     const book = new FigureHistory();
-    const take = (requests: number, errors: number, atMs: number) =>
-      book.takeUsage(
-        [sampleUsage({ requests, errors, clientErrors: 2 * errors, ttfbMsP95: 120 })],
-        ["local/tiny"],
-        atMs,
-      );
+    const take = (requests: number, errors: number, atMs: number) => {
+      const usage = sampleUsage({ requests, errors, clientErrors: 2 * errors, ttfbMsP95: 120 });
+      book.take([sampleApp()], [usage], atMs);
+    };
     take(100, 0, 0);
     expect(book.of("local/tiny").requestsPerSecond).toBeUndefined();
     take(150, 5, 10_000);
@@ -29,26 +27,27 @@ describe("figures", () => {
 
   test("start over when the counters do, as every hour", () => {
     const book = new FigureHistory();
-    book.takeUsage([sampleUsage({ requests: 500 })], ["local/tiny"], 0);
-    book.takeUsage([sampleUsage({ requests: 4 })], ["local/tiny"], 2000);
+    book.take([sampleApp()], [sampleUsage({ requests: 500 })], 0);
+    book.take([sampleApp()], [sampleUsage({ requests: 4 })], 2000);
     expect(book.of("local/tiny").requestsPerSecond).toBeUndefined();
-    book.takeUsage([sampleUsage({ requests: 8 })], ["local/tiny"], 4000);
+    book.take([sampleApp()], [sampleUsage({ requests: 8 })], 4000);
     expect(book.of("local/tiny").requestsPerSecond).toBe(2);
   });
 
   test("of an app without requests are empty, and its first request counts", () => {
     const book = new FigureHistory();
-    book.takeUsage([], ["local/tiny"], 0);
-    book.takeUsage([sampleUsage({ requests: 3 })], ["local/tiny"], 1000);
+    book.take([sampleApp()], [], 0);
+    book.take([sampleApp()], [sampleUsage({ requests: 3 })], 1000);
     expect(book.of("local/tiny").requestsPerSecond).toBe(3);
   });
 
   test("keep a minute of history, and none for a deleted app", () => {
     const book = new FigureHistory();
-    for (let index = 0; index < 100; index += 1) book.takeApps([sampleApp({ inFlight: index })]);
+    for (let index = 0; index < 100; index += 1)
+      book.take([sampleApp({ inFlight: index })], undefined, 0);
     expect(book.of("local/tiny").inFlight).toHaveLength(60);
     expect(book.of("local/tiny").inFlight.at(-1)).toBe(99);
-    book.takeApps([]);
+    book.take([], undefined, 0);
     expect(book.of("local/tiny").inFlight).toEqual([]);
   });
 });

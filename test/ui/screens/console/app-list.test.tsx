@@ -49,6 +49,8 @@ test("a bad state shows its reason, or the work in progress", () => {
   const shown = textOf(consoleState({ apps }, { works }));
   expect(shown).toContain("◐ tiny: start: waiting for a replica");
   expect(shown).not.toContain("torchvision");
+  const ended = textOf(consoleState({ apps }, { works: { "local/tiny": undefined } }));
+  expect(ended).toContain("torchvision");
 });
 
 test("scaling and temporary deployments are marked as such", () => {
@@ -119,6 +121,6 @@ test("rows follow the selection, and of 200 deployments only the visible ones ar
   expect(shown.text()).toContain("> app-150");
   expect(shown.text()).toContain("151 of 200");
   expect(inSight).toBe(13);
-  // A call for each figure of each row.
-  expect(looks).toBe(inSight * 8);
+  // A call for each rate of each row.
+  expect(looks).toBe(inSight * 4);
 });

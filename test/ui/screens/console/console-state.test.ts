@@ -13,7 +13,6 @@ import {
   selectedIndex,
   selectedReplica,
   selectNamed,
-  setWork,
   shownReplicas,
   withCloud,
 } from "../../../../source/ui/screens/console/console-state.ts";
@@ -107,11 +106,6 @@ describe("the state", () => {
       [false, false, "apps", "x"],
       [false, false, "apps", ""],
     ]);
-  });
-
-  test("tracks work on deployments until it ends", () => {
-    const begun = setWork(setWork(first, "a", "start"), "b", "build");
-    expect(setWork(begun, "a", undefined).works).toEqual({ b: "build" });
   });
 });
 

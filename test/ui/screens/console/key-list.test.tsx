@@ -35,10 +35,10 @@ test("without keys says how to create one", () => {
 test("a new token is shown whole, with the keys that copy and close it", () => {
   const token = `dk_${"a".repeat(61)}`;
   const made = { document: { key: sampleKey(), token }, isCopied: false };
-  const shown = renderAt(<NewKey {...made} width={80} height={5} />, { columns: 80 });
+  const shown = renderAt(<NewKey {...made} width={80} />, { columns: 80 });
   expect(shown.text()).toContain(token);
   expect(shown.text()).toContain("New key ci");
   expect(shown.text()).toContain("y copies it · Enter closes");
-  shown.rerender(<NewKey {...made} isCopied width={80} height={5} />);
+  shown.rerender(<NewKey {...made} isCopied width={80} />);
   expect(shown.text()).toContain("Authorization: Key TOKEN · copied · Enter");
 });

@@ -131,12 +131,14 @@ describe("the preview", () => {
   test("shows replicas and queued requests at 10, 50 and 200 concurrent requests", () => {
     const config = { max_concurrency: 4, max_multiplexing: 8, target_utilization: 1 };
     const state = stateOf("scaling", {}, {}, inspectionOf({ config }));
-    const rows = pageOf(state).lines.map(({ text }) => text.trim().split(/ +/));
+    const { lines } = pageOf(state);
+    const rows = lines.map(({ text }) => text.trim().split(/ +/));
     expect(rows.slice(0, 3)).toEqual([
       ["10", "50", "200"],
       ["2", "4", "4"],
       ["0", "18", "168"],
     ]);
+    expect(lines[3]?.text).toContain("At 200 concurrent requests 168 would queue");
   });
 
   test("has presets that deployctl accepts", () => {

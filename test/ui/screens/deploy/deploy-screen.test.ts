@@ -7,7 +7,7 @@ import { Console } from "node:console";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { beforeEach, describe, expect, onTestFinished, test } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { AsyncQueue } from "../../../../source/base/async-queue.ts";
 import { screenScripts } from "../../../../source/cli/cloud/screen-scripts.ts";
 import type { DeployEvent, DeploymentRequest } from "../../../../source/cloud/admin/documents.ts";
@@ -16,6 +16,7 @@ import type { CloudAccess, PreflightFinding } from "../../../../source/ui/screen
 import { until } from "../../../support/until.ts";
 import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
 import { SampleServer, sampleCloud } from "../console/sample-cloud.ts";
+import { deployResult } from "./sample-answers.ts";
 
 // The test runner's console lacks the class from which Ink creates its own.
 console.Console ??= Console;
@@ -35,13 +36,17 @@ class DeployServer extends SampleServer {
 
 const ok: PreflightFinding = { subject: "server", kind: "ok", sentence: "ready" };
 
+/** The test's own. */
 let folder: string;
-let script: string;
 beforeEach(() => {
   folder = mkdtempSync(path.join(tmpdir(), "deploy-screen-"));
   // Runs after the screen is closed, which saves its draft.
   onTestFinished(() => rmSync(folder, { recursive: true }));
-  script = path.join(folder, "chat.py");
+});
+
+let script: string;
+beforeAll(() => {
+  script = path.join(mkdtempSync(path.join(tmpdir(), "deploy-script-")), "chat.py");
   writeFileSync(
     script,
     `import os, deployctl
@@ -55,6 +60,31 @@ def serve():
 `,
   );
 });
+afterAll(() => rmSync(path.dirname(script), { recursive: true }));
+
+type Scripts = CloudAccess["scripts"];
+const { inspect, targets, prepare, ...otherScripts } = screenScripts(() => {
+  throw new Error("no server of this machine is asked here");
+});
+const known = new Map<string, Promise<unknown>>();
+
+/** Reads a state of the script once for all tests, since each reading starts Python. */
+async function readOnce<Result>(question: unknown, read: () => Promise<Result>): Promise<Result> {
+  const key = JSON.stringify([question, readFileSync(script, "utf8")]);
+  const reading = (known.get(key) as Promise<Result> | undefined) ?? read();
+  known.set(key, reading);
+  // It may have been cancelled.
+  reading.catch(() => known.delete(key));
+  return await reading;
+}
+
+const scripts: Scripts = {
+  ...otherScripts,
+  inspect: async (reference, options) =>
+    await readOnce(reference, async () => await inspect(reference, options)),
+  targets: async (file) => await readOnce({ file }, async () => await targets(file)),
+  prepare: async (answers) => await readOnce(answers, async () => await prepare(answers)),
+};
 
 interface Opened {
   readonly screen: SizedTerminal;
@@ -67,7 +97,7 @@ async function openDeploy(
   options: {
     isScreenReader?: boolean;
     findings?: readonly PreflightFinding[];
-    change?: Partial<CloudAccess["scripts"]>;
+    change?: Partial<Scripts>;
     /** A program that gets a file, such as sed. */
     editor?: string;
   } = {},
@@ -75,11 +105,11 @@ async function openDeploy(
   const { isScreenReader = false, findings = [ok], change = {}, editor = "true" } = options;
   const screen = new SizedTerminal(80, 24);
   const server = new DeployServer();
-  const noSession = () => {
-    throw new Error("no server of this machine is asked here");
+  const cloud = {
+    ...sampleCloud(server),
+    stateFolder: path.join(folder, "state"),
+    scripts: { ...scripts, preflight: async () => findings, ...change },
   };
-  const scripts = { ...screenScripts(noSession), preflight: async () => findings, ...change };
-  const cloud = { ...sampleCloud(server), stateFolder: path.join(folder, "state"), scripts };
   const result = runApp({
     cloud,
     program: "deployctl",
@@ -104,10 +134,15 @@ async function next(screen: SizedTerminal, title: string): Promise<void> {
   await screen.until(title);
 }
 
-async function toName({ screen }: Opened): Promise<void> {
+/** Types the script's path and presses Enter. */
+async function enterScript(screen: SizedTerminal, shows: string): Promise<void> {
   screen.type(script);
   await screen.until("chat.py");
-  await next(screen, "> Name    chat");
+  await next(screen, shows);
+}
+
+async function toName({ screen }: Opened): Promise<void> {
+  await enterScript(screen, "> Name    chat");
 }
 
 /** Opens an advanced step from the review. */
@@ -124,16 +159,13 @@ async function toReview(opened: Opened): Promise<void> {
   await next(screen, "Ready to launch");
 }
 
-const result = {
-  app: "local/chat",
-  revision: "r0001-cccccccc",
-  status: "active",
-  url: "http://127.0.0.1:8480/local/chat",
-  auth: "private",
-  cold_start_ms: 1200,
-  previous: undefined,
-  warnings: [],
-} as const;
+/** Waits until this many deployments were sent. */
+async function sent(server: DeployServer, count: number): Promise<void> {
+  await until(
+    () => server.requests,
+    (requests) => requests.length === count,
+  );
+}
 
 describe("the steps before the launch", () => {
   test("keep every answer, forwards and backwards, and send nothing", async () => {
@@ -157,10 +189,7 @@ describe("the steps before the launch", () => {
     expect(server.requests).toEqual([]);
     expect(server.calls).toEqual([]);
     await next(screen, "3 of 3  Launch");
-    await until(
-      () => server.requests,
-      (requests) => requests.length === 1,
-    );
+    await sent(server, 1);
     expect(server.requests[0]).toMatchObject({ name: "chat-two", config: { auth: "shared" } });
   });
 
@@ -203,10 +232,7 @@ describe("the steps before the launch", () => {
     await next(screen, "Ready to launch");
     await screen.until('API_TOKEN="$API_TOKEN"');
     await next(screen, "3 of 3  Launch");
-    await until(
-      () => server.requests,
-      (requests) => requests.length === 1,
-    );
+    await sent(server, 1);
     expect(server.requests[0]?.secrets).toEqual({ API_TOKEN: "hunter2" });
     expect(screen.bytes).not.toContain("hunter2");
     const state = path.join(folder, "state");
@@ -272,7 +298,7 @@ describe("the steps before the launch", () => {
 
 test("checks are shown one by one as they finish, and keys work meanwhile", async () => {
   const running = Promise.withResolvers<readonly PreflightFinding[]>();
-  const preflight: CloudAccess["scripts"]["preflight"] = async (_preparing, _server, tell) => {
+  const preflight: Scripts["preflight"] = async (_preparing, _server, tell) => {
     tell([
       { subject: "server", findings: [ok] },
       { subject: "python", findings: undefined },
@@ -298,9 +324,7 @@ describe("reading a script", () => {
   test("continues while keys are pressed", async () => {
     const inspect = () => new Promise<never>(() => {});
     const { screen } = await openDeploy({ change: { inspect } });
-    screen.type(script);
-    await screen.until("chat.py");
-    await next(screen, "The script is parsed, not executed.");
+    await enterScript(screen, "The script is parsed, not executed.");
     screen.type(keys.enter);
     await screen.until("still being read");
     screen.type(keys.escape);
@@ -313,9 +337,7 @@ describe("reading a script", () => {
     const right = readFileSync(script, "utf8");
     writeFileSync(script, right.replace("serve():", "serve("));
     const { screen } = await openDeploy();
-    screen.type(script);
-    await screen.until("chat.py");
-    await next(screen, "Cannot deploy");
+    await enterScript(screen, "Cannot deploy");
     expect(screen.text).toContain("chat.py:7");
     writeFileSync(script, right);
     screen.type("r");
@@ -323,7 +345,7 @@ describe("reading a script", () => {
   });
 
   test("completes paths with Tab", async () => {
-    writeFileSync(path.join(folder, "chart.py"), "");
+    for (const name of ["chart.py", "chat.py"]) writeFileSync(path.join(folder, name), "");
     const { screen } = await openDeploy();
     screen.type(path.join(folder, "c"));
     await screen.until("/c");
@@ -358,18 +380,15 @@ describe("the launch", () => {
       expect(screen.text).toContain(said);
     }
     screen.type("r");
-    await until(
-      () => server.requests,
-      (requests) => requests.length === 2,
-    );
+    await sent(server, 2);
     await until(
       () => server.deployment,
       (queue) => queue !== events,
     );
-    server.deployment.push({ kind: "done", result: { ...result, warnings: [] } });
+    server.deployment.push({ kind: "done", result: deployResult() });
     server.deployment.end();
     await screen.until("chat is live");
-    expect(screen.text).toContain("r0001-cccccccc, active, ready after 1.20 s");
+    expect(screen.text).toContain("r0004-bbbbbbbb, active, ready after 1.84 s");
     screen.type("n");
     await screen.until("Shown only once");
     expect(server.calls).toEqual(["key api chat chat"]);
@@ -388,10 +407,7 @@ describe("the launch", () => {
     await screen.until("serve, a function");
     await next(screen, "Ready to launch");
     await next(screen, "Launching chat");
-    await until(
-      () => server.requests,
-      (requests) => requests.length === 2,
-    );
+    await sent(server, 2);
     expect(server.requests.map(({ isForced }) => isForced)).toEqual([undefined, true]);
   });
 

@@ -17,6 +17,7 @@ import {
   type PageRow,
 } from "../../../../source/ui/screens/deploy/page-layout.ts";
 import { FormRow } from "../../../../source/ui/screens/deploy/step-page.tsx";
+import { runsText } from "../../../../source/ui/text/text-run.ts";
 import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, renderAt } from "../../support/render.tsx";
 
@@ -48,7 +49,7 @@ function treesOf(item: Item, look: Look = {}) {
 function treeOf(row: PageRow, typed = "", glyphs = unicodeGlyphs) {
   const editor = fieldWith(createEditorState(), typed);
   const room = { width: 30, labelWidth: 8, glyphs };
-  return <FormRow key={row.key} row={row} y={0} room={room} editor={editor} />;
+  return <FormRow key={runsText(row.runs)} row={row} y={0} room={room} editor={editor} />;
 }
 
 function rowsOf(item: Item, look: Look = {}): string[] {
@@ -114,8 +115,8 @@ describe("a choice", () => {
 describe("a text", () => {
   test("follows its sign and label, and an empty one has a row too", () => {
     const room = { width: 30, glyphs: unicodeGlyphs };
-    const row = lineRows({ ...errorLine("no"), label: "start    " }, "a", room);
-    const rows = [...lineRows(blank, "b", room), ...row].map((one) => treeOf(one));
+    const row = lineRows({ ...errorLine("no"), label: "start    " }, room);
+    const rows = [...lineRows(blank, room), ...row].map((one) => treeOf(one));
     const column = <Box flexDirection="column">{rows}</Box>;
     expect(renderAt(column).lines()).toEqual(["", "✗ start    no"]);
   });

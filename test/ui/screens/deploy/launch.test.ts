@@ -1,33 +1,22 @@
 // Tests the progress of a launch, event by event.
 import { describe, expect, test } from "vitest";
 import type { EphemeralEvent } from "../../../../source/cloud/admin/documents.ts";
+import type { Launch } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import { linePrefix } from "../../../../source/ui/screens/deploy/form.ts";
 import {
   afterEvent,
   beginLaunch,
   failLaunch,
   isOngoing,
-  type Launch,
   stopLaunch,
 } from "../../../../source/ui/screens/deploy/launch.ts";
 import { pageOf } from "../../../../source/ui/screens/deploy/steps.ts";
 import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
-import { appDetails, loaded, stateOf } from "./sample-answers.ts";
-
-const result = {
-  app: "local/chat",
-  revision: "r0004-bbbbbbbb",
-  status: "active",
-  url: "http://127.0.0.1:8480/local/chat",
-  auth: "private",
-  cold_start_ms: 1840,
-  previous: "r0003-aaaaaaaa",
-  warnings: [],
-} as const;
+import { appDetails, deployResult, loaded, stateOf } from "./sample-answers.ts";
 
 const build: EphemeralEvent = { kind: "phase", phase: "build", sentence: "making", elapsedMs: 0 };
 const start: EphemeralEvent = { kind: "phase", phase: "start", sentence: "calling", elapsedMs: 0 };
-const done: EphemeralEvent = { kind: "done", result: { ...result, warnings: [] } };
+const done: EphemeralEvent = { kind: "done", result: deployResult() };
 const failed: EphemeralEvent = {
   kind: "failed",
   code: "CLOUD_START_FAILED",

@@ -1,14 +1,12 @@
 // Tests the text of the steps for screen readers.
 import { describe, expect, test } from "vitest";
 import type { StepId } from "../../../../source/ui/screens/deploy/deploy-state.ts";
-import type { Item } from "../../../../source/ui/screens/deploy/form.ts";
 import { checkStep, openStep } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
 import {
   focusDescription,
   readerLines,
 } from "../../../../source/ui/screens/deploy/reader-lines.ts";
-import { pageOf } from "../../../../source/ui/screens/deploy/steps.ts";
 import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { stateOf } from "./sample-answers.ts";
 
@@ -34,16 +32,6 @@ test("errors are printed with the names of their fields", () => {
 
 test("a step without fields is named", () => {
   expect(focusDescription(open("review"))).toBe("Step 3 of 3  Review and launch");
-});
-
-test("secrets are hidden, focused or not", () => {
-  const state = open("variables", { "variable:API_TOKEN": "hunter2" });
-  expect(said(state)).toContain("API_TOKEN: hidden");
-  const focused = { ...state, focus: 1 };
-  expect(focusDescription(focused)).toBe("API_TOKEN: hidden");
-  expect([...said(focused), ...said(state)].join("\n")).not.toContain("hunter2");
-  const items: readonly Item[] = pageOf(state).items;
-  expect(items.map(({ value }) => value)).toContain("hunter2");
 });
 
 describe("running work", () => {

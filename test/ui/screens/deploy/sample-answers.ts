@@ -1,7 +1,7 @@
 // Sample answers and facts for tests of the deploy screen.
 
 import * as facts from "../../../../source/application/app-facts.ts";
-import type { AppDetails } from "../../../../source/cloud/admin/documents.ts";
+import type { AppDetails, DeployResult } from "../../../../source/cloud/admin/documents.ts";
 import type { Inspection } from "../../../../source/cloud/inspection/inspection.ts";
 import type { GivenValues, Rules } from "../../../../source/ui/screens/deploy/answers.ts";
 import {
@@ -11,6 +11,7 @@ import {
   type Loadable,
   type StepId,
 } from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import { sampleApp, sampleRevision } from "../console/sample-cloud.ts";
 
 /** The rules of deployctl. */
 export const rules: Rules = {
@@ -43,8 +44,8 @@ export function inspectionOf(change: Partial<Inspection> = {}): Inspection {
   };
 }
 
-export function loaded<T>(value: T, about = ""): Loadable<T> {
-  return { kind: "loaded", about, value };
+export function loaded<T>(value: T): Loadable<T> {
+  return { kind: "loaded", value };
 }
 
 /** A loaded script, and a machine for it. */
@@ -58,8 +59,8 @@ export function stateOf(
   const base = rules.config(inspection, {});
   const target = { profile: "local", isCurrent: true, isLocal: true, place: "this machine" };
   const read: Partial<Facts> = {
-    script: loaded({ inspection, base, note: undefined }, "deploy.py"),
-    functions: loaded(["serve"], "deploy.py"),
+    script: loaded({ inspection, base, note: undefined }),
+    functions: loaded(["serve"]),
     targets: loaded([{ ...target, organisation: undefined }]),
     apps: loaded([]),
     secrets: loaded([]),
@@ -68,40 +69,26 @@ export function stateOf(
   return { ...state, known: { ...state.known, ...read } };
 }
 
-export function appDetails(change: Partial<AppDetails> = {}): AppDetails {
-  const { scale, ...config } = rules.config(inspectionOf(), {});
-  const organisation = "local";
+export function appDetails(): AppDetails {
   const app = "chat";
+  const activeRevision = "r0003-aaaaaaaa";
+  const config = rules.config(inspectionOf(), {});
   return {
-    organisation,
-    app,
+    ...sampleApp({ app, activeRevision, scale: config.scale }),
+    revision: sampleRevision({ app, revision: activeRevision, config }),
+    rollout: undefined,
+  };
+}
+
+export function deployResult(): DeployResult {
+  return {
+    app: "local/chat",
+    revision: "r0004-bbbbbbbb",
+    status: "active",
     url: "http://127.0.0.1:8480/local/chat",
     auth: "private",
-    state: "READY",
-    reason: undefined,
-    activeRevision: "r0003-aaaaaaaa",
-    scale,
-    overrides: [],
-    isEphemeral: false,
-    replicas: { wanted: 1, alive: 1, ready: 1 },
-    inFlight: 0,
-    queued: 0,
-    createdAt: 0,
-    updatedAt: 0,
-    revision: {
-      organisation,
-      app,
-      revision: "r0003-aaaaaaaa",
-      state: "ACTIVE",
-      reason: undefined,
-      config: { ...config, scale },
-      message: undefined,
-      annotations: {},
-      createdBy: undefined,
-      createdAt: 0,
-      isPinned: false,
-    },
-    rollout: undefined,
-    ...change,
+    cold_start_ms: 1840,
+    previous: "r0003-aaaaaaaa",
+    warnings: [],
   };
 }

@@ -135,7 +135,7 @@ describe("the bottom of the panel", () => {
   });
 
   test("has no command before the script is read", () => {
-    const known = { script: { kind: "loading", about: "" } } as const;
+    const known = { script: { kind: "loading" } } as const;
     const text = linesOf(openStep(stateOf("app", {}, known), "app")).join("\n");
     expect(text).not.toContain("Equivalent command");
   });
@@ -158,8 +158,8 @@ describe("the bottom of the panel", () => {
 describe("states of a page", () => {
   const page = (step: StepId, known: Partial<Facts>, change: Partial<DeployState> = {}) =>
     linesOf({ ...openStep(stateOf(step, {}, known), step), ...change }).join("\n");
-  const failed = { kind: "failed", about: "", sentence: "No server answers." } as const;
-  const loading = { kind: "loading", about: "" } as const;
+  const failed = { kind: "failed", sentence: "No server answers." } as const;
+  const loading = { kind: "loading" } as const;
 
   test("loading, empty and failed are shown in words", () => {
     expect(page("where", { targets: loading })).toContain("Loading servers");

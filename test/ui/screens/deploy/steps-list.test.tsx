@@ -39,11 +39,6 @@ test("marks the open advanced step, with the review still to come", () => {
   expect(lines).toContain("│ > Scaling             │");
 });
 
-test("leaves out scaling for a run", () => {
-  const text = linesOf({ given: { mode: "run" } }).join("\n");
-  expect(text).not.toContain("Scaling");
-});
-
 test("names the script without its folder, cut if long, and the time of the draft", () => {
   const savedAtMs = Date.UTC(2026, 0, 2, 3, 4, 5);
   const given = { script: "far/away/deploy.py", target: "serve" };

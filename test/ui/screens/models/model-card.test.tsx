@@ -12,15 +12,7 @@ import {
   received,
 } from "../../../../source/ui/screens/models/models-state.ts";
 import { type RenderOptions, renderAt } from "../../support/render.tsx";
-import {
-  capacity,
-  hubModel,
-  loaded,
-  local,
-  nowMs,
-  sampleCard,
-  stateWith,
-} from "./sample-models.ts";
+import { hubModel, loaded, local, nowMs, sampleCard, stateWith } from "./sample-models.ts";
 
 function textOf(state: ModelsState, options: RenderOptions = {}): string {
   const { columns = 52 } = options;
@@ -148,13 +140,4 @@ test("of a loaded model shows memory, requests, time left and options", () => {
 test("of no model is an empty panel", () => {
   const text = textOf(stateWith([]));
   expect(text).toMatch(/^╭─ Model ─+╮\n(│ +│\n)+╰─+╯$/);
-});
-
-test("the estimate has bars and figures of memory", () => {
-  const state = stateWith([local("qwen3:8b")], {
-    capacity: received(capacity({ slots: 4 }), nowMs),
-  });
-  const text = textOf(state, { columns: 52 });
-  expect(text).toContain("Memory estimate at 8192 context, 4 slots");
-  expect(text).toMatch(/weights {2}█+░+ +5 GiB/);
 });

@@ -1,6 +1,5 @@
 // Tests which models each list shows, their order, and the selection.
 import { describe, expect, test } from "vitest";
-import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { startDownload } from "../../../../source/ui/screens/models/download.ts";
 import { entriesOf, selectedEntry } from "../../../../source/ui/screens/models/model-entries.ts";
 import {
@@ -9,17 +8,19 @@ import {
   type Source,
   withList,
 } from "../../../../source/ui/screens/models/models-state.ts";
-import { capacity, eightB, hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
+import {
+  capacity,
+  eightB,
+  filtered,
+  hubModel,
+  loaded,
+  local,
+  nowMs,
+  stateWith,
+} from "./sample-models.ts";
 
 const names = (state: ModelsState, source: Source = "local") =>
   entriesOf(state, source).map(({ entry }) => entry.name);
-
-const filtered = (state: ModelsState, text: string): ModelsState => ({
-  ...state,
-  ...withList(state, state.source, {
-    filter: fieldWith(state.lists[state.source].filter, text),
-  }),
-});
 
 const sorted = (state: ModelsState, sort: string): ModelsState => ({
   ...state,

@@ -2,9 +2,8 @@
 
 import chalk from "chalk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { startDownload } from "../../../../source/ui/screens/models/download.ts";
-import { ModelList } from "../../../../source/ui/screens/models/model-list.tsx";
+import { ModelList, SourceBar } from "../../../../source/ui/screens/models/model-list.tsx";
 import {
   createModelsState,
   failed,
@@ -15,7 +14,17 @@ import {
 } from "../../../../source/ui/screens/models/models-state.ts";
 import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, renderAt } from "../../support/render.tsx";
-import { capacity, gib, gpu, hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
+import {
+  capacity,
+  filtered,
+  gib,
+  gpu,
+  hubModel,
+  loaded,
+  local,
+  nowMs,
+  stateWith,
+} from "./sample-models.ts";
 
 // Without a terminal there are no colours, and other files share this process.
 const levelBefore = chalk.level;
@@ -44,11 +53,6 @@ function textOf(state: ModelsState, options?: ListOptions): string {
 }
 
 const one = stateWith([local("qwen3:8b")]);
-const filtered = (state: ModelsState, text: string): ModelsState => ({
-  ...state,
-  ...withList(state, state.source, { filter: fieldWith(state.lists[state.source].filter, text) }),
-});
-
 describe("the table", () => {
   test("shows size, quantization, window, fit and state of each model", () => {
     const state = {
@@ -184,6 +188,28 @@ describe("an error", () => {
     expect(textOf(state)).toContain("cannot be found. · r retry");
     expect(textOf({ ...state, source: "local" })).toContain("qwen3:8b");
     expect(textOf({ ...state, source: "local" })).not.toContain("cannot be found");
+  });
+});
+
+describe("the sources", () => {
+  const empty = createModelsState();
+  const barOf = (state: ModelsState, width = 60) =>
+    renderAt(<SourceBar state={state} width={width} />, { columns: width }).text();
+
+  test("have the open one in brackets, and no field until one is opened", () => {
+    expect(barOf(empty)).toBe("[Local]  Hub   Running");
+    expect(barOf({ ...empty, source: "running" })).toBe(" Local   Hub  [Running]");
+  });
+
+  test("have a field while typing and while filtering", () => {
+    expect(barOf({ ...empty, isTyping: true })).toBe("[Local]  Hub   Running   filter:");
+    const hub = filtered({ ...empty, source: "hub" }, "qwen");
+    expect(barOf(hub)).toBe(" Local  [Hub]  Running   search: qwen");
+  });
+
+  test("show the end of a text that is too long", () => {
+    const state = { ...filtered(empty, "a long text to look for"), isTyping: true };
+    expect(barOf(state, 45)).toBe("[Local]  Hub   Running   filter: to look for");
   });
 });
 

@@ -74,6 +74,12 @@ async function press(screen: SizedTerminal, key: string, shows: string | RegExp)
   await screen.until(shows);
 }
 
+async function pull(screen: SizedTerminal, name: string, shows: string | RegExp): Promise<void> {
+  await press(screen, "p", "Pull (owner/name:quant)");
+  await press(screen, name, `> ${name}`);
+  await press(screen, keys.enter, shows);
+}
+
 /** A busy machine loads a model slowly. */
 async function pressLoad(screen: SizedTerminal, name: string): Promise<void> {
   screen.type("l");
@@ -160,11 +166,7 @@ describe("the hub", () => {
 
   test("asks to accept a model's terms, and the download can be retried", async () => {
     const screen = await openScreen();
-    screen.type("p");
-    await screen.until("Pull (owner/name:quant)");
-    screen.type("maker/Gated");
-    await screen.until("> maker/Gated");
-    await press(screen, keys.enter, "✗ failed");
+    await pull(screen, "maker/Gated", "✗ failed");
     await screen.until("is gated: accept its terms");
     await screen.until("HF_TOKEN");
     await press(screen, "x", "the partial file is kept");
@@ -177,11 +179,7 @@ describe("a download", () => {
   test("shows progress, is paused and resumed, and can be cancelled", async () => {
     hub.setFaults(({ server }) => (server === "storage" ? { bytesPerSecond: 400_000 } : undefined));
     const screen = await openScreen();
-    screen.type("p");
-    await screen.until("Pull (owner/name:quant)");
-    screen.type("maker/Slow-GGUF:Q8_0");
-    await screen.until("> maker/Slow-GGUF:Q8_0");
-    await press(screen, keys.enter, /↓ \d+%/);
+    await pull(screen, "maker/Slow-GGUF:Q8_0", /↓ \d+%/);
     await screen.until(/kB\/s · \d+ s left · sha256 pending/);
     await press(screen, pause, /paused \d+%/);
     const before = Number(/paused (\d+)%/.exec(screen.text)?.[1]);
@@ -208,11 +206,7 @@ test("started by /pull in the chat is shown on the screen", async () => {
 test("a downloaded file with the wrong hash is deleted, and r fetches it again", async () => {
   hub.setFaults(({ server }) => (server === "storage" ? { garble: true } : undefined));
   const screen = await openScreen();
-  screen.type("p");
-  await screen.until("Pull (owner/name:quant)");
-  screen.type("maker/Tiny-GGUF:Q8_0");
-  await screen.until("> maker/Tiny-GGUF:Q8_0");
-  await press(screen, keys.enter, "✗ failed");
+  await pull(screen, "maker/Tiny-GGUF:Q8_0", "✗ failed");
   await screen.until("deleted");
   hub.setFaults(undefined);
   await press(screen, "r", "Downloaded hf.co/maker/Tiny-GGUF:Q8_0");

@@ -1,20 +1,18 @@
 // Tests the screen at usual window sizes: list and card side by side, or one of them.
 
 import { describe, expect, test } from "vitest";
-import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { Store } from "../../../../source/ui/hooks/store.ts";
 import { startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { ModelsView } from "../../../../source/ui/screens/models/models-screen.tsx";
 import {
   cardKey,
   type ModelsState,
   received,
-  withList,
 } from "../../../../source/ui/screens/models/models-state.ts";
-import { ModelsView } from "../../../../source/ui/screens/models/models-view.tsx";
 import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
-import { local, nowMs, sampleCard, stateWith } from "./sample-models.ts";
+import { filtered, local, nowMs, sampleCard, stateWith } from "./sample-models.ts";
 
 interface ViewOptions extends RenderOptions {
   readonly columns: number;
@@ -89,14 +87,6 @@ test("a change of state is drawn", async () => {
   await shows("◐ creating mine");
 });
 
-test("a screen reader gets the list in words", () => {
-  const { lines } = viewOf(one, { columns: 120, rows: 30, layout: "reader" });
-  expect(lines()).toEqual([
-    "List local: 1 model",
-    "Selected: qwen3:8b, 5 GB, Q4_K_M, context 40k, fits on the CPU, 1 of 1",
-  ]);
-});
-
 describe.each([
   { columns: 60, rows: 14 },
   { columns: 60, rows: 16 },
@@ -127,12 +117,7 @@ describe.each([
 });
 
 test("the cursor is in the filter while it is typed", async () => {
-  const { filter } = one.lists.local;
-  const typing = {
-    ...one,
-    isTyping: true,
-    ...withList(one, "local", { filter: fieldWith(filter, "qw3") }),
-  };
+  const typing = { ...filtered(one, "qw3"), isTyping: true };
   const view = (
     <ModelsView store={new Store(typing)} columns={120} rows={30} onCardExtent={() => {}} />
   );

@@ -1,17 +1,15 @@
 // Tests the list for screen readers.
 
 import { describe, expect, test } from "vitest";
-import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import { addProgress, startDownload } from "../../../../source/ui/screens/models/download.ts";
 import {
   failed,
   type ModelsState,
   received,
-  withList,
 } from "../../../../source/ui/screens/models/models-state.ts";
 import { ReaderList } from "../../../../source/ui/screens/models/reader-list.tsx";
 import { renderAt } from "../../support/render.tsx";
-import { hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
+import { filtered, hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
 
 const linesOf = (state: ModelsState) =>
   renderAt(<ReaderList state={state} />, { columns: 200, nowMs }).lines();
@@ -54,13 +52,11 @@ describe("the selected model", () => {
 });
 
 test("prints errors, long work and the field", () => {
-  const filter = fieldWith(one.lists.local.filter, "qw");
   const state = {
-    ...one,
+    ...filtered(one, "qw"),
     isTyping: true,
     work: "creating mine",
     local: failed(one.local, "No server\u001b answers."),
-    ...withList(one, "local", { filter }),
   };
   const lines = linesOf(state);
   expect(lines).toContain("Error: No server␛ answers.");

@@ -2,11 +2,13 @@
 import type { LoadedEntry } from "../../../../source/client/model-calls.ts";
 import type { HubModel } from "../../../../source/client/models-hub.ts";
 import type { Capacity, LocalModel, ModelMemory } from "../../../../source/client/models-store.ts";
+import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
 import {
   type CardFacts,
   createModelsState,
   type ModelsState,
   received,
+  withList,
 } from "../../../../source/ui/screens/models/models-state.ts";
 
 export const gib = 1024 ** 3;
@@ -99,6 +101,12 @@ export function stateWith(
     capacity: received(capacity(), nowMs),
     ...changes,
   };
+}
+
+/** The open list filtered by a text. */
+export function filtered(state: ModelsState, text: string): ModelsState {
+  const filter = fieldWith(state.lists[state.source].filter, text);
+  return { ...state, ...withList(state, state.source, { filter }) };
 }
 
 /** The facts of a card for a model with its own Modelfile. */

@@ -49,12 +49,11 @@ describe("a row", () => {
           items={[view]}
           keyOf={keyOf}
           noteOf={(one) => failureNote(one, glyphs.isAscii)}
-          hasHeader={false}
         />
-        <Text>|</Text>
+        <Text>{"|\n|"}</Text>
       </Box>
     );
-    const [row = ""] = renderAt(table, { columns: width + 1, glyphs }).lines();
+    const [, row = ""] = renderAt(table, { columns: width + 1, glyphs }).lines();
     expect(row.at(-1)).toBe("|");
     return row.slice(0, -1);
   }

@@ -52,22 +52,12 @@ interface Facts {
 
 function sourcesOf(facts: Facts) {
   const { requests = views, samples = [serverSample()], link = { kind: "up" } } = facts;
-  let entries = requests;
-  const listeners = new Set<() => void>();
+  const log = new Store({ requests });
   return {
     store: new Store<ServerState>({ ...initialServerState, ...facts.state }),
     watch: new Store<WatchedServer>({ link, samples }),
-    feed: {
-      get: () => entries,
-      subscribe: (listener: () => void) => {
-        listeners.add(listener);
-        return () => listeners.delete(listener);
-      },
-    },
-    put: (next: readonly RequestRecord[]) => {
-      entries = next;
-      for (const listener of listeners) listener();
-    },
+    feed: { get: () => log.get().requests, subscribe: log.subscribe },
+    put: (next: readonly RequestRecord[]) => log.update({ requests: next }),
     extent: { current: { rows: 0, lastTop: 0 } },
     host: (): HostedServer => ({
       url: "http://127.0.0.1:11434",

@@ -297,12 +297,9 @@ test("a screen reader gets an open request in whole lines, and the selected one"
   expect(screen.text).not.toMatch(/[╭│─█▁]/);
 });
 
-test.each([
-  [60, 16],
-  [80, 24],
-  [250, 80],
-])("the window of %ix%i shows everything in place", async (columns, rows) => {
-  const app = await openServerScreen({ columns, rows });
+test("the smallest window shows everything in place", async () => {
+  const columns = 60;
+  const app = await openServerScreen({ columns, rows: 16 });
   await app.server.send("/v1/models");
   await app.screen.until("1 of 1");
   const { lines } = app.screen;

@@ -1,7 +1,7 @@
 """Event loops: one that coroutines before, during and after serving share, and new ones."""
 
-import inspect
 import threading
+from types import CoroutineType
 
 _loop = None
 
@@ -19,7 +19,7 @@ def loop():
 def call(function, *arguments, **keywords):
     """Returns a function's result; a coroutine runs in a new event loop."""
     result = function(*arguments, **keywords)
-    if not inspect.iscoroutine(result):
+    if not isinstance(result, CoroutineType):
         return result
     import asyncio  # rarely needed, and as slow to import as Python is to start
 
@@ -29,7 +29,7 @@ def call(function, *arguments, **keywords):
 def run(function, *arguments):
     """Returns a function's result; a coroutine runs in the shared event loop."""
     result = function(*arguments)
-    return wait(result) if inspect.iscoroutine(result) else result
+    return wait(result) if isinstance(result, CoroutineType) else result
 
 
 def wait(coroutine):

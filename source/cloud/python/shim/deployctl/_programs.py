@@ -6,8 +6,6 @@ The port map patches Python's sockets, which a server in C++, Go, Rust or JavaSc
 
 import os
 import re
-import shlex
-import shutil
 import subprocess
 
 from deployctl import _ports
@@ -90,7 +88,7 @@ def is_python(program, environment, folder):
     search = environment.get("PATH") if hasattr(environment, "get") else None
     if os.path.dirname(program) and folder is not None:
         program = os.path.join(os.fsdecode(folder), program)
-    file = shutil.which(program, path=search)
+    file = _find(program, os.environ.get("PATH", os.defpath) if search is None else search)
     if file is None:
         return True
     if re.match(r"^(python|pypy)[\d.]*$", os.path.basename(os.path.realpath(file))):
@@ -101,6 +99,15 @@ def is_python(program, environment, folder):
     except OSError:
         return True
     return first.startswith(b"#!") and re.search(rb"python|pypy", first) is not None
+
+
+def _find(program, search):
+    """Returns the program's file, as shutil.which does, which takes long to import; or None."""
+    folders = [""] if os.path.dirname(program) else search.split(os.pathsep)
+    for file in [os.path.join(folder, program) for folder in folders]:
+        if os.path.isfile(file) and os.access(file, os.X_OK):
+            return file
+    return None
 
 
 def rewrite_words(words, ports):
@@ -120,6 +127,8 @@ def rewrite_words(words, ports):
 
 def rewrite_command(command, ports):
     """Rewrites a shell command word by word, keeping the text in between."""
+    import shlex  # imported late, as every Python of a replica loads this file
+
     text = os.fsdecode(command)
     try:
         words = shlex.split(text)

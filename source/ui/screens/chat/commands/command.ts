@@ -1,34 +1,12 @@
 // A chat command: one row of the table behind keys, slash names, hints and help.
 
-import type { EditorAction } from "../../../editor/editor-state.ts";
 import type { CommandFacts } from "../../../frame/screen.ts";
 import { type ChatMode, type ChatState, modeOf } from "../chat-state.ts";
-import type { HistorySearchAction } from "../composer/history-search.ts";
 import { isComplete } from "../composer/menu.ts";
 import type { ChatActions } from "../conversation/chat-actions.ts";
-import type { ScrollRequest } from "../transcript/transcript-window.ts";
 
 /** Facts that decide which keys are valid now. */
-export interface CommandSituation {
-  readonly mode: ChatMode;
-  readonly isBusy: boolean;
-  readonly isEditorEmpty: boolean;
-  /** The cursor is at the end of its line. */
-  readonly isAtLineEnd: boolean;
-  /** The view is scrolled back. */
-  readonly isAnchored: boolean;
-  readonly hasMessages: boolean;
-  /** The last question is being edited. */
-  readonly isEditing: boolean;
-  /** Completions are shown below the field. */
-  readonly hasMenu: boolean;
-  /** Enter accepts the selected completion. */
-  readonly isCompleting: boolean;
-  /** A command is typed, not a message. */
-  readonly isCommand: boolean;
-  /** Messages wait to be sent. */
-  readonly hasQueue: boolean;
-}
+export type CommandSituation = ReturnType<typeof situationOf>;
 
 /** Text output of a command: it is printed, and the model does not see it. */
 export interface Printed {
@@ -39,51 +17,9 @@ export interface Printed {
 export type Outcome = Done | Promise<Done>;
 type Done = string | Printed | undefined;
 
-export interface ComposerControl {
-  edit(action: EditorAction): undefined;
-  /** Moves a row up or down in the editor, past its edge through the history. */
-  moveRow(direction: -1 | 1): undefined;
-  complete(): Outcome;
-  submit(): undefined;
-  /** Puts the last queued message into the field. */
-  takeBack(): undefined;
-  moveMenu(direction: -1 | 1): undefined;
-  /** Puts the selected completion into the field. */
-  takeFromMenu(): undefined;
-  closeMenu(): undefined;
-  openEditor(): Outcome;
-  startSearch(): undefined;
-  search(action: HistorySearchAction): undefined;
-  /** @param isKept puts the shown match into the field */
-  endSearch(isKept: boolean): undefined;
-}
-
-export interface MessageControl {
-  scroll(request: ScrollRequest): undefined;
-  stopReading(): undefined;
-  select(direction: -1 | 1): undefined;
-  toggleThinking(): Outcome;
-  copyMessage(): Outcome;
-  /** Copies the next code block of the message, or of the nearest one with code. */
-  copyCode(): Outcome;
-  /** @param isConfirmed false asks first where an answer would be lost */
-  regenerate(isConfirmed: boolean): Outcome;
-  /** Puts the last question into the field; the next message replaces it. */
-  editLast(): Outcome;
-  cancelEditing(): undefined;
-  /** Starts a new chat with the messages up to the selected one. */
-  forkHere(): Outcome;
-  page(): Outcome;
-}
-
-/** Actions of commands, implemented by the screen's controller and the line chat. */
+/** Actions of typed commands, implemented by the screen's controller and the line chat. */
 export interface CommandContext {
   readonly actions: ChatActions;
-  readonly composer: ComposerControl;
-  readonly messages: MessageControl;
-  stop(): undefined;
-  interrupt(): undefined;
-  escape(): undefined;
   leave(): undefined;
   /** Clears the messages and starts a new chat; reports the settings that it keeps. */
   clear(name?: string): Outcome;
@@ -94,6 +30,12 @@ export interface CommandContext {
   chooseSettings(): Outcome;
   chooseSession(words: string): Outcome;
   openSession(reference: string): Outcome;
+  /** Replaces the last answer. */
+  regenerate(): Outcome;
+  /** Puts the last question into the field; the next message replaces it. */
+  editLast(): Outcome;
+  /** Puts a text into the field. */
+  write(text: string): undefined;
   /** @param topic one of Ollama's: `set`, `show`, `shortcuts` */
   openHelp(topic: string): Outcome;
   /** Prints a text into the transcript. @param line the typed line, if any */
@@ -103,7 +45,7 @@ export interface CommandContext {
 export type CommandGroup = "Commands" | "Chat" | "Messages" | "Scrolling" | "Editing" | "Searching";
 
 /** Keys of the command; the first one is shown in hints. */
-export interface Command extends CommandFacts {
+export interface Command<Context extends CommandContext = CommandContext> extends CommandFacts {
   readonly group: CommandGroup;
   /** Modes in which its keys are valid. Defaults to all but the search. */
   readonly mode?: ChatMode;
@@ -119,7 +61,7 @@ export interface Command extends CommandFacts {
    * @param argument the text after the slash name, empty for a key
    * @returns a sentence on failure; the typed line then stays in the editor
    */
-  run(context: CommandContext, argument: string): Outcome;
+  run(context: Context, argument: string): Outcome;
 }
 
 /**
@@ -128,9 +70,9 @@ export interface Command extends CommandFacts {
  * @param line the typed line; undefined for a key
  * @returns a sentence on failure
  */
-export async function runCommand(
-  command: Pick<Command, "run">,
-  context: CommandContext,
+export async function runCommand<Context extends CommandContext>(
+  command: Pick<Command<Context>, "run">,
+  context: Context,
   argument: string,
   line?: string,
 ): Promise<string | undefined> {
@@ -139,35 +81,47 @@ export async function runCommand(
   return context.print(outcome.printed, line);
 }
 
-type Grouped = Omit<Command, "group" | "keys"> & Partial<Pick<Command, "group" | "keys">>;
+type Grouped<Context extends CommandContext> = Omit<Command<Context>, "group" | "keys"> &
+  Partial<Pick<Command, "group" | "keys">>;
 
 /** Adds shared facts to commands; those without keys are slash commands only. */
-export function commandGroup(
-  shared: Pick<Command, "group" | "mode" | "isAllowedWhileBusy">,
-  commands: readonly Grouped[],
-): readonly Command[] {
+export function commandGroup<Context extends CommandContext = CommandContext>(
+  shared: Pick<Command, "group" | "mode" | "when" | "isAllowedWhileBusy">,
+  commands: readonly Grouped<Context>[],
+): readonly Command<Context>[] {
   return commands.map((command) => ({ keys: [], ...shared, ...command }));
 }
 
-export function situationOf(state: ChatState): CommandSituation {
-  const { text, cursor } = state.editor;
+export function situationOf(state: ChatState) {
+  const { editor, menu } = state;
+  const { text, cursor } = editor;
   return {
     mode: modeOf(state),
     isBusy: state.activity !== undefined,
     isEditorEmpty: text === "",
+    /** The cursor is at the end of its line. */
     isAtLineEnd: cursor === text.length || text[cursor] === "\n",
+    /** The view is scrolled back. */
     isAnchored: state.viewport.kind === "anchored",
     hasMessages: state.entries.length > 0,
+    /** The last question is being edited. */
     isEditing: state.editingId !== undefined,
-    hasMenu: state.menu !== undefined,
-    isCompleting: state.menu !== undefined && !isComplete(state.editor, state.menu),
+    /** Completions are shown below the field. */
+    hasMenu: menu !== undefined,
+    /** Enter accepts the selected completion. */
+    isCompleting: menu !== undefined && !isComplete(editor, menu),
+    /** A command is typed, not a message. */
     isCommand: /^\/[^/\s]*(?:\s|$)/.test(text),
+    /** Messages wait to be sent. */
     hasQueue: state.queue.messages.length > 0,
   };
 }
 
 /** True if the command's keys are valid now. */
-export function isValidIn({ mode, when }: Command, situation: CommandSituation): boolean {
+export function isValidIn(
+  { mode, when }: Pick<Command, "mode" | "when">,
+  situation: CommandSituation,
+): boolean {
   const isInPlace = mode === undefined ? situation.mode !== "searching" : mode === situation.mode;
   return isInPlace && (when?.(situation) ?? true);
 }

@@ -1,7 +1,8 @@
 // Commands that are keys only: chatting, reading messages, searching, scrolling and editing.
 
-import type { EditorAction } from "../../../editor/editor-state.ts";
 import { type FieldAction, fieldActions } from "../../../editor/line-field.ts";
+import type { ComposerActions } from "../composer/composer-actions.ts";
+import type { MessageActions } from "../transcript/message-actions.ts";
 import type { ScrollRequest } from "../transcript/transcript-window.ts";
 import {
   type Command,
@@ -10,28 +11,36 @@ import {
   commandGroup,
 } from "./command.ts";
 
+/** Actions of keys. */
+export interface ScreenContext extends CommandContext {
+  readonly composer: ComposerActions;
+  readonly messages: MessageActions;
+  stop(): undefined;
+  interrupt(): undefined;
+  escape(): undefined;
+}
+
+const keyGroup = commandGroup<ScreenContext>;
+
 /** Comes first: while a menu is open, these keys belong to it. */
-const menuCommands = commandGroup({ group: "Editing", mode: "writing" }, [
+const menuCommands = keyGroup({ group: "Editing", mode: "writing", when: hasMenu }, [
   {
     id: "menu.take",
     title: "Accept the suggestion",
     keys: ["Tab"],
     hint: "complete",
-    when: ({ hasMenu }) => hasMenu,
     run: ({ composer }) => composer.takeFromMenu(),
   },
   {
     id: "menu.up",
     title: "Previous suggestion",
     keys: ["Up"],
-    when: ({ hasMenu }) => hasMenu,
     run: ({ composer }) => composer.moveMenu(-1),
   },
   {
     id: "menu.down",
     title: "Next suggestion",
     keys: ["Down"],
-    when: ({ hasMenu }) => hasMenu,
     run: ({ composer }) => composer.moveMenu(1),
   },
   {
@@ -39,14 +48,13 @@ const menuCommands = commandGroup({ group: "Editing", mode: "writing" }, [
     title: "Close the suggestions",
     keys: ["Esc"],
     hint: "close",
-    when: ({ hasMenu }) => hasMenu,
     run: ({ composer }) => composer.closeMenu(),
   },
 ]);
 
 export const chatCommands = [
   ...menuCommands,
-  ...commandGroup({ group: "Chat" }, [
+  ...keyGroup({ group: "Chat" }, [
     {
       id: "answer.stop",
       title: "Stop generating and keep the partial answer; queued messages are held",
@@ -86,7 +94,7 @@ export const chatCommands = [
       keys: ["Up"],
       mode: "writing",
       when: ({ hasQueue, isEditorEmpty }) => hasQueue && isEditorEmpty,
-      run: ({ composer }) => composer.takeBack(),
+      run: ({ composer }) => composer.sender.takeBack(),
     },
     {
       id: "app.interrupt",
@@ -137,7 +145,7 @@ export const chatCommands = [
   ]),
 ];
 
-export const readingCommands = commandGroup({ group: "Messages", mode: "reading" }, [
+export const readingCommands = keyGroup({ group: "Messages", mode: "reading" }, [
   {
     id: "reading.leave",
     title: "Return to the message field",
@@ -206,7 +214,7 @@ export const readingCommands = commandGroup({ group: "Messages", mode: "reading"
   },
 ]);
 
-export const searchCommands = commandGroup({ group: "Searching", mode: "searching" }, [
+export const searchCommands = keyGroup({ group: "Searching", mode: "searching" }, [
   {
     id: "search.older",
     title: "Search earlier messages; press again for the next match",
@@ -243,7 +251,7 @@ export const searchCommands = commandGroup({ group: "Searching", mode: "searchin
   },
 ]);
 
-export const scrollCommands = commandGroup({ group: "Scrolling" }, [
+export const scrollCommands = keyGroup({ group: "Scrolling" }, [
   {
     ...scrolling("pageUp", "Page up", "PgUp", { kind: "pages", delta: -1 }),
     hint: "scroll",
@@ -271,7 +279,7 @@ export const scrollCommands = commandGroup({ group: "Scrolling" }, [
   },
 ]);
 
-export const editorCommands = commandGroup({ group: "Editing", mode: "writing" }, [
+export const editorCommands = keyGroup({ group: "Editing", mode: "writing" }, [
   {
     id: "editor.rowUp",
     title: "Row up; on the first row, previous message",
@@ -289,15 +297,18 @@ export const editorCommands = commandGroup({ group: "Editing", mode: "writing" }
   ...fieldActions.map(([type, title, keys]) => editing(type, title, keys)),
 ]);
 
-function editing(type: FieldAction | "newline", title: string, keys: readonly string[]): Command {
-  const action: EditorAction = { type };
+function editing(
+  type: FieldAction | "newline",
+  title: string,
+  keys: readonly string[],
+): Command<ScreenContext> {
   return {
     id: `editor.${type}`,
     title,
     group: "Editing",
     keys,
     mode: "writing",
-    run: ({ composer }) => composer.edit(action),
+    run: ({ composer }) => composer.edit({ type }),
   };
 }
 
@@ -306,8 +317,12 @@ function scrolling(name: string, title: string, key: string, request: ScrollRequ
     id: `view.${name}`,
     title,
     keys: [key],
-    run: ({ messages }: CommandContext) => messages.scroll(request),
+    run: ({ messages }: ScreenContext) => messages.scroll(request),
   };
+}
+
+function hasMenu({ hasMenu }: CommandSituation): boolean {
+  return hasMenu;
 }
 
 function notBusy({ isBusy }: CommandSituation): boolean {

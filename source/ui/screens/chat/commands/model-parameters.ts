@@ -1,6 +1,6 @@
 // Model parameters that can be set in the chat, and their values.
 
-export type ParameterValue = number | boolean | string | readonly string[];
+import type { ParameterValue } from "../../../../sessions/session.ts";
 
 export type ParsedParameter =
   | {
@@ -14,12 +14,14 @@ export type ParsedParameter =
     }
   | { readonly isValid: false; readonly sentence: string };
 
+/** The greatest value may be missing. */
+type Limits = readonly [minimum: number, maximum?: number];
+
+/** Takes a number, a whole number, one of the choices, or else true or false. */
 interface ValueRule {
-  readonly kind: "number" | "whole number" | "switch" | "choice";
-  /** Values of a choice. */
+  readonly number?: Limits;
+  readonly whole?: Limits;
   readonly choices?: readonly string[];
-  readonly minimum?: number;
-  readonly maximum?: number;
   readonly isForLoading?: boolean;
   /** Meaning shown in a form; undefined for a parameter without effect. */
   readonly meaning?: string;
@@ -28,105 +30,30 @@ interface ValueRule {
 }
 
 const rules: Readonly<Record<string, ValueRule>> = {
-  temperature: {
-    kind: "number",
-    minimum: 0,
-    meaning: "randomness; 0 picks the likeliest token",
-    usual: "0.8",
-  },
-  top_k: {
-    kind: "whole number",
-    minimum: 0,
-    meaning: "sample from the top K tokens; 0: all",
-    usual: "40",
-  },
-  top_p: {
-    kind: "number",
-    minimum: 0,
-    maximum: 1,
-    meaning: "sample from this probability mass",
-    usual: "0.9",
-  },
-  min_p: {
-    kind: "number",
-    minimum: 0,
-    maximum: 1,
-    meaning: "minimum probability, relative to top",
-    usual: "0",
-  },
-  typical_p: { kind: "number", minimum: 0, maximum: 1 },
-  seed: {
-    kind: "whole number",
-    minimum: -1,
-    meaning: "same seed, same answer; -1: random",
-    usual: "random",
-  },
-  num_predict: {
-    kind: "whole number",
-    minimum: -2,
-    meaning: "max tokens to generate; -1: no limit",
-    usual: "no limit",
-  },
-  num_keep: { kind: "whole number", minimum: -1 },
-  repeat_penalty: {
-    kind: "number",
-    minimum: 0,
-    meaning: "above 1: less repetition",
-    usual: "1",
-  },
-  repeat_last_n: {
-    kind: "whole number",
-    minimum: -1,
-    meaning: "tokens to look back; -1: all",
-    usual: "64",
-  },
-  presence_penalty: {
-    kind: "number",
-    minimum: -2,
-    maximum: 2,
-    meaning: "above 0: avoid tokens already used",
-    usual: "0",
-  },
-  frequency_penalty: {
-    kind: "number",
-    minimum: -2,
-    maximum: 2,
-    meaning: "above 0: avoid frequent tokens",
-    usual: "0",
-  },
-  num_ctx: {
-    kind: "whole number",
-    minimum: 0,
-    isForLoading: true,
-    meaning: "context window in tokens",
-  },
-  num_batch: {
-    kind: "whole number",
-    minimum: 1,
-    isForLoading: true,
-    meaning: "prompt tokens per batch",
-  },
-  num_gpu: {
-    kind: "whole number",
-    minimum: -1,
-    isForLoading: true,
-    meaning: "layers on the GPU; -1: all that fit",
-  },
-  main_gpu: { kind: "whole number", minimum: 0, isForLoading: true },
-  num_thread: {
-    kind: "whole number",
-    minimum: 0,
-    isForLoading: true,
-    meaning: "CPU threads",
-  },
-  use_mmap: { kind: "switch", isForLoading: true, meaning: "memory-map the file" },
+  temperature: { number: [0], meaning: "randomness; 0 picks the likeliest token", usual: "0.8" },
+  top_k: { whole: [0], meaning: "sample from the top K tokens; 0: all", usual: "40" },
+  top_p: { number: [0, 1], meaning: "sample from this probability mass", usual: "0.9" },
+  min_p: { number: [0, 1], meaning: "minimum probability, relative to top", usual: "0" },
+  typical_p: { number: [0, 1] },
+  seed: { whole: [-1], meaning: "same seed, same answer; -1: random", usual: "random" },
+  num_predict: { whole: [-2], meaning: "max tokens to generate; -1: no limit", usual: "no limit" },
+  num_keep: { whole: [-1] },
+  repeat_penalty: { number: [0], meaning: "above 1: less repetition", usual: "1" },
+  repeat_last_n: { whole: [-1], meaning: "tokens to look back; -1: all", usual: "64" },
+  presence_penalty: { number: [-2, 2], meaning: "above 0: avoid tokens already used", usual: "0" },
+  frequency_penalty: { number: [-2, 2], meaning: "above 0: avoid frequent tokens", usual: "0" },
+  num_ctx: { whole: [0], isForLoading: true, meaning: "context window in tokens" },
+  num_batch: { whole: [1], isForLoading: true, meaning: "prompt tokens per batch" },
+  num_gpu: { whole: [-1], isForLoading: true, meaning: "layers on the GPU; -1: all that fit" },
+  main_gpu: { whole: [0], isForLoading: true },
+  num_thread: { whole: [0], isForLoading: true, meaning: "CPU threads" },
+  use_mmap: { isForLoading: true, meaning: "memory-map the file" },
   kv_cache_type: {
-    kind: "choice",
     choices: ["f16", "q8_0", "q4_0"],
     isForLoading: true,
     meaning: "KV cache data type",
   },
-  draft_num_predict: { kind: "whole number", minimum: 0, isForLoading: true },
+  draft_num_predict: { whole: [0], isForLoading: true },
 };
 
 /** A parameter for a form. */
@@ -153,9 +80,9 @@ const stopFacts: ParameterFacts = {
 /** Parameters with an effect; those that need a reload are last. */
 export const parameterFacts: readonly ParameterFacts[] = [
   ...Object.entries(rules).flatMap(([name, rule]): ParameterFacts[] => {
-    const { kind, meaning, usual, isForLoading = false } = rule;
+    const { number, whole = number, meaning, usual, isForLoading = false } = rule;
     if (meaning === undefined) return [];
-    const choices = kind === "switch" ? ["true", "false"] : rule.choices;
+    const choices = whole === undefined ? (rule.choices ?? ["true", "false"]) : undefined;
     return [{ name, meaning, usual, choices, takes: ruleText(rule), isForLoading }];
   }),
   stopFacts,
@@ -203,9 +130,15 @@ function parseStop(values: readonly string[]): ParsedParameter {
 }
 
 function readValue(text: string, rule: ValueRule): number | boolean | string | undefined {
-  if (rule.kind === "switch") return switchValue(text);
-  if (rule.kind === "choice") return rule.choices?.find((choice) => choice === text.toLowerCase());
-  return numberValue(text, rule);
+  const { number, whole, choices } = rule;
+  if (number !== undefined) return numberValue(text, number);
+  if (whole !== undefined) {
+    const value = numberValue(text, whole);
+    return Number.isSafeInteger(value) ? value : undefined;
+  }
+  return choices === undefined
+    ? switchValue(text)
+    : choices.find((choice) => choice === text.toLowerCase());
 }
 
 function switchValue(text: string): boolean | undefined {
@@ -213,30 +146,29 @@ function switchValue(text: string): boolean | undefined {
   return /^(?:false|off|no|0)$/i.test(text) ? false : undefined;
 }
 
-function numberValue(text: string, { kind, minimum, maximum }: ValueRule): number | undefined {
+function numberValue(text: string, [minimum, maximum = Infinity]: Limits): number | undefined {
   const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) return undefined;
-  if (kind === "whole number" && !Number.isSafeInteger(value)) return undefined;
-  const isWithin = value >= (minimum ?? -Infinity) && value <= (maximum ?? Infinity);
-  return isWithin ? value : undefined;
+  const isNumber = text.trim() !== "" && Number.isFinite(value);
+  return isNumber && value >= minimum && value <= maximum ? value : undefined;
 }
 
-function ruleText({ kind, minimum, maximum, choices = [] }: ValueRule): string {
-  if (kind === "switch") return "true or false";
-  if (kind === "choice") return `one of ${choices.join(", ")}`;
-  if (minimum !== undefined && maximum !== undefined)
-    return `a ${kind} from ${minimum} to ${maximum}`;
-  return minimum === undefined ? `a ${kind}` : `a ${kind} of at least ${minimum}`;
+function ruleText({ number, whole = number, choices }: ValueRule): string {
+  if (whole === undefined) {
+    return choices === undefined ? "true or false" : `one of ${choices.join(", ")}`;
+  }
+  const [minimum, maximum] = whole;
+  const kind = number === undefined ? "whole number" : "number";
+  return maximum === undefined
+    ? `a ${kind} of at least ${minimum}`
+    : `a ${kind} from ${minimum} to ${maximum}`;
 }
 
 /** Splits at blanks outside double quotes, in which `\n` is a line break. */
 function splitWords(text: string): string[] {
-  const words: string[] = [];
-  for (const match of text.matchAll(/"((?:\\.|[^"\\])*)"|(\S+)/g)) {
-    const quoted = match[1];
-    words.push(quoted === undefined ? (match[2] ?? "") : withoutEscapes(quoted));
-  }
-  return words;
+  const words = text.matchAll(/"((?:\\.|[^"\\])*)"|\S+/g);
+  return Array.from(words, ([word, quoted]) =>
+    quoted === undefined ? word : withoutEscapes(quoted),
+  );
 }
 
 function withoutEscapes(quoted: string): string {

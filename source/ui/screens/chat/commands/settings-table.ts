@@ -30,51 +30,51 @@ export function settingRows(
   model: ModelTexts,
 ): readonly SettingRow[] {
   const own = parametersIn(model.parameters);
+  const prompt = { group: "Prompt", parameter: undefined } as const;
+  const systemValue = effective(system, model.system || undefined, "none");
+  const thinkValue = effective(think?.toString(), undefined, automatic);
+  const formatValue = effective(formatText(format), undefined, "none");
   return [
-    promptRow("system prompt", "comes before the conversation", system, model.system),
-    promptRow("think", "think before answering", think?.toString()),
-    promptRow("format", "json, or a JSON schema", formatText(format)),
+    { ...prompt, name: "system prompt", meaning: "comes before the conversation", ...systemValue },
+    { ...prompt, name: "think", meaning: "think before answering", ...thinkValue },
+    { ...prompt, name: "format", meaning: "json, or a JSON schema", ...formatValue },
     ...parameterFacts.map((parameter): SettingRow => {
       const { name, meaning, usual = automatic, isForLoading } = parameter;
       const set = parameters[name];
-      const ofModel = own.get(name);
-      const [value, from] =
-        set !== undefined
-          ? ([valueText(set), "this chat"] as const)
-          : ofModel !== undefined
-            ? ([ofModel, "the model"] as const)
-            : ([usual, "default"] as const);
-      return { name, value, from, meaning, group: isForLoading ? "Loading" : "Answer", parameter };
+      return {
+        name,
+        meaning,
+        group: isForLoading ? "Loading" : "Answer",
+        parameter,
+        ...effective(set === undefined ? undefined : valueText(set), own.get(name), usual),
+      };
     }),
   ];
+}
+
+/** Returns the value in force: the chat's, else the model's, else the usual one. */
+function effective(
+  set: string | undefined,
+  ofModel: string | undefined,
+  usual: string,
+): Pick<SettingRow, "value" | "from"> {
+  if (set !== undefined) return { value: set, from: "this chat" };
+  if (ofModel !== undefined) return { value: ofModel, from: "the model" };
+  return { value: usual, from: "default" };
 }
 
 const valueWidthMaximum = 20;
 
 /** Name, value and origin in columns, for lists whose rows are texts. */
 export function tableTexts(rows: readonly SettingRow[]): readonly string[] {
-  const cells = rows.map(({ name, value, from }) => ({
-    name,
-    value: shortText(value, valueWidthMaximum),
-    from,
-  }));
-  const nameWidth = Math.max(...cells.map(({ name }) => name.length));
-  const valueWidth = Math.max(...cells.map(({ value }) => textWidth(value)));
-  return cells.map(({ name, value, from }) =>
-    [name.padEnd(nameWidth), fitText(value, valueWidth, ""), from.padEnd(9)].join("  "),
+  const values = rows.map(({ value }) => shortText(value, valueWidthMaximum));
+  const nameWidth = Math.max(...rows.map(({ name }) => name.length));
+  const valueWidth = Math.max(...values.map(textWidth));
+  return rows.map(({ name, from }, index) =>
+    [name.padEnd(nameWidth), fitText(values[index] ?? "", valueWidth, ""), from.padEnd(9)].join(
+      "  ",
+    ),
   );
-}
-
-function promptRow(
-  name: string,
-  meaning: string,
-  set: string | undefined,
-  ofModel = "",
-): SettingRow {
-  const common = { name, meaning, group: "Prompt", parameter: undefined } as const;
-  if (set !== undefined) return { ...common, value: set, from: "this chat" };
-  if (ofModel !== "") return { ...common, value: ofModel, from: "the model" };
-  return { ...common, value: name === "think" ? automatic : "none", from: "default" };
 }
 
 function formatText(format: unknown): string | undefined {

@@ -53,19 +53,19 @@ export const slashCommands: readonly Command[] = commandGroup({ group: "Commands
     slash: ["/image"],
     slashArguments: "PATH QUESTION",
     // Only for the help: such a line is parsed as a message before commands.
-    run: ({ composer }) => composer.edit({ type: "replace", text: "/image " }),
+    run: (context) => context.write("/image "),
   },
   {
     id: "message.regenerate",
     title: "Regenerate the last answer",
     slash: ["/regenerate"],
-    run: ({ messages }) => messages.regenerate(true),
+    run: (context) => context.regenerate(),
   },
   {
     id: "message.editTyped",
     title: "Edit the last message",
     slash: ["/edit"],
-    run: ({ messages }) => messages.editLast(),
+    run: (context) => context.editLast(),
   },
   {
     id: "model.use",

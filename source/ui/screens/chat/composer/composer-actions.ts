@@ -8,14 +8,9 @@ import type { SlashName } from "../../../frame/screen.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
-import {
-  type Command,
-  type CommandContext,
-  type ComposerControl,
-  runCommand,
-} from "../commands/command.ts";
-import { commandTable, parseLine } from "../commands/command-table.ts";
-import type { AnswerState } from "../conversation/transcript-entry.ts";
+import { type Command, type CommandContext, runCommand } from "../commands/command.ts";
+import { parseLine, typedCommands } from "../commands/parse-line.ts";
+import type { MessageActions } from "../transcript/message-actions.ts";
 import {
   emptySearch,
   foundEntry,
@@ -26,7 +21,6 @@ import {
   commandMenu,
   isComplete,
   type Menu,
-  type MenuSources,
   moveMenu,
   openMenu,
   pathMenu,
@@ -34,18 +28,20 @@ import {
 } from "./menu.ts";
 import { PromptSender } from "./prompt-sender.ts";
 
-export class ComposerActions implements ComposerControl {
+export class ComposerActions {
   readonly #chat: ChatParts;
   readonly #context: CommandContext;
-  readonly #sender: PromptSender;
+  readonly #messages: MessageActions;
+  readonly sender: PromptSender;
   /** Resolves when the menu for the current text is known, if there is one. */
   #opening: Promise<void> | undefined;
 
   /** @param context of typed commands */
-  constructor(chat: ChatParts, context: CommandContext) {
+  constructor(chat: ChatParts, context: CommandContext, messages: MessageActions) {
     this.#chat = chat;
     this.#context = context;
-    this.#sender = new PromptSender(chat);
+    this.#messages = messages;
+    this.sender = new PromptSender(chat);
   }
 
   get #state(): ChatState {
@@ -66,10 +62,13 @@ export class ComposerActions implements ComposerControl {
     const menu = isTyping ? commandMenu(editor, this.#slashNames) : undefined;
     this.#chat.store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
     this.#opening = undefined;
-    const reading = isTyping && menu === undefined && openMenu(editor, this.#menuSources);
-    if (reading) void this.#openMenu(reading);
+    if (!isTyping || menu !== undefined) return;
+    const { actions, backend } = this.#chat;
+    const reading = openMenu(editor, backend, actions.folder);
+    if (reading !== undefined) void this.#openMenu(reading);
   }
 
+  /** Moves a row up or down in the editor, past its edge through the history. */
   moveRow(direction: -1 | 1): undefined {
     this.edit({ type: "moveRow", direction, width: editorWidth(this.#chat.size().columns) });
   }
@@ -85,20 +84,11 @@ export class ComposerActions implements ComposerControl {
     if (this.#state.editor.text !== text) return;
     const { examplePrompts } = this.#chat;
     const shown = examplePrompts.indexOf(text);
-    if (this.#state.entries.length > 0) this.#context.messages.select(-1);
+    if (this.#state.entries.length > 0) this.#messages.select(-1);
     else if (text === "" || shown !== -1) {
       const example = examplePrompts[(shown + 1) % examplePrompts.length];
       if (example !== undefined) this.edit({ type: "replace", text: example });
     }
-  }
-
-  takeBack(): undefined {
-    this.#sender.takeBack();
-  }
-
-  /** @param state of the answer that has ended */
-  answerEnded(state: AnswerState): void {
-    this.#sender.answerEnded(state);
   }
 
   submit(): undefined {
@@ -113,14 +103,14 @@ export class ComposerActions implements ComposerControl {
     const line = parseLine(typed);
     switch (line.kind) {
       case "blank":
-        this.#sender.sendNext();
+        this.sender.sendNext();
         return;
       case "open":
         return this.edit({ type: "newline" });
       case "unknown":
-        if (this.#chat.frame.runSlash(typed)) this.#sender.shelve(typed);
+        if (this.#chat.frame.runSlash(typed)) this.sender.shelve(typed);
         else {
-          this.#warn(line.sentence);
+          this.#chat.warn(line.sentence);
           this.edit({ type: "select" });
         }
         return;
@@ -131,7 +121,7 @@ export class ComposerActions implements ComposerControl {
         return;
       }
       case "message":
-        this.#sender.send(line.text, typed);
+        this.sender.send(line.text, typed);
     }
   }
 
@@ -151,6 +141,7 @@ export class ComposerActions implements ComposerControl {
     this.#chat.store.update({ search: reduceHistorySearch(search, action, editor.history) });
   }
 
+  /** @param isKept puts the shown match into the field */
   endSearch(isKept: boolean): undefined {
     const { search, editor } = this.#state;
     if (search === undefined) return;
@@ -159,15 +150,12 @@ export class ComposerActions implements ComposerControl {
     if (isKept && found !== "") this.edit({ type: "replace", text: found });
   }
 
-  #warn(text: string): void {
-    this.#chat.store.update({ notice: { text, isWarning: true } });
-  }
-
   moveMenu(direction: -1 | 1): undefined {
     const { menu } = this.#state;
     if (menu !== undefined) this.#chat.store.update({ menu: moveMenu(menu, direction) });
   }
 
+  /** Puts the selected completion into the field. */
   takeFromMenu(): undefined {
     const { editor, menu } = this.#state;
     if (menu !== undefined) this.edit({ type: "setText", ...takeItem(editor, menu) });
@@ -177,17 +165,9 @@ export class ComposerActions implements ComposerControl {
     this.#chat.store.update({ menu: undefined });
   }
 
-  get #menuSources(): MenuSources {
-    const { actions, backend } = this.#chat;
-    return {
-      models: () => backend.models(),
-      folder: actions.folder,
-    };
-  }
-
   /** Slash names of all screens, the chat's own first, each once. */
   get #slashNames(): readonly SlashName[] {
-    const own = commandTable.flatMap(({ slash = [], title }) =>
+    const own = typedCommands.flatMap(({ slash = [], title }) =>
       slash.map((name) => ({ name, title })),
     );
     const named = new Set(own.map(({ name }) => name));
@@ -242,16 +222,16 @@ export class ComposerActions implements ComposerControl {
 
   #isRefusedWhileBusy(): boolean {
     const { isBusy } = this.#chat.session;
-    if (isBusy) this.#warn("Still answering: wait or press Esc");
+    if (isBusy) this.#chat.warn("Still answering: wait or press Esc");
     return isBusy;
   }
 
   /** Clears the field at once, and restores the line if the command fails. */
   async #runTyped(typed: string, command: Command, argument: string): Promise<void> {
-    this.#sender.shelve(typed);
+    this.sender.shelve(typed);
     const sentence = await runCommand(command, this.#context, argument, typed).catch(describeError);
     if (sentence === undefined) return;
-    this.#warn(sentence);
+    this.#chat.warn(sentence);
     this.edit({ type: "restore", text: typed });
   }
 }

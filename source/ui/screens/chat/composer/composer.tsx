@@ -12,17 +12,40 @@ import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
 import { textWidth, truncateText } from "../../../text/graphemes.ts";
 import { foreignText } from "../../../text/text-run.ts";
-import { editorWidth } from "../chat-layout.ts";
+import { type ChatLayout, editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
+import type { ChatView } from "../chat-view.ts";
+import { StatusLine } from "../status-line.tsx";
 import { foundEntry, type HistorySearch } from "./history-search.ts";
 import { queueHint } from "./message-queue.ts";
+
+export interface BelowMessagesProps {
+  readonly chat: ChatView;
+  readonly columns: number;
+  readonly layout: ChatLayout;
+  /** The row of the field's upper border from the nearest `Origin`. */
+  readonly y: number;
+}
+
+/** Draws everything below the messages: field, queue or completions, status. */
+export function BelowMessages(props: BelowMessagesProps): ReactElement {
+  const { chat, columns, layout, y } = props;
+  const { store } = chat;
+  return (
+    <>
+      <Composer store={store} columns={columns} textRows={layout.composerTextRows} y={y} />
+      <Queued store={store} columns={columns} rows={layout.queueRows} />
+      <Completions store={store} columns={columns} rows={layout.menuRows} />
+      <StatusLine chat={chat} columns={columns} />
+    </>
+  );
+}
 
 export interface ComposerProps {
   readonly store: Store<ChatState>;
   readonly columns: number;
   /** Visible rows of text, without the border. */
   readonly textRows: number;
-  /** The row of its upper border from the nearest `Origin`. */
   readonly y: number;
 }
 
@@ -100,14 +123,14 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
   );
 }
 
-export interface BelowFieldProps {
+interface BelowFieldProps {
   readonly store: Store<ChatState>;
   readonly columns: number;
   readonly rows: number;
 }
 
 /** Draws a row for each message sent next; the last row counts the others. */
-export function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null {
+function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null {
   const { glyphs } = useLook();
   const { messages } = useStore(store, ({ queue }) => queue);
   if (messages.length === 0 || rows === 0) return null;
@@ -133,7 +156,7 @@ export function Queued({ store, columns, rows }: BelowFieldProps): ReactElement 
 }
 
 /** Draws the menu below the field, if it is open. */
-export function Completions({ store, columns, rows }: BelowFieldProps): ReactElement | null {
+function Completions({ store, columns, rows }: BelowFieldProps): ReactElement | null {
   const { menu } = useParts(store, "menu");
   if (menu === undefined || rows === 0) return null;
   return (

@@ -7,7 +7,7 @@ import fuzzysort from "fuzzysort";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import type { EditorState } from "../../../editor/editor-state.ts";
 import type { ListItem, SlashName } from "../../../frame/screen.ts";
-import type { ModelChoice } from "../chat-backend.ts";
+import type { ChatBackend } from "../chat-backend.ts";
 
 /** An item's value replaces the text from `start` to the cursor. */
 export interface Menu {
@@ -18,11 +18,7 @@ export interface Menu {
   readonly isGuess?: boolean;
 }
 
-export interface MenuSources {
-  readonly models: () => Promise<readonly ModelChoice[]>;
-  readonly folder: string;
-}
-
+type ModelSource = Pick<ChatBackend, "models">;
 type Typed = Pick<EditorState, "text" | "cursor">;
 
 const itemsMaximum = 50;
@@ -49,26 +45,27 @@ export function commandMenu(
   return menuOf(0, items);
 }
 
-/** Returns the menu of models or files before the cursor, if any. */
+/** Returns the menu of models, or of a folder's files, before the cursor, if any. */
 export function openMenu(
   typed: Typed,
-  sources: MenuSources,
+  source: ModelSource,
+  folder: string,
 ): Promise<Menu | undefined> | undefined {
   const { text, cursor } = typed;
   const before = text.slice(0, cursor);
   const model = cursor === text.length ? modelCommand.exec(before)?.[1] : undefined;
-  if (model !== undefined) return modelMenu(cursor, model, sources);
+  if (model !== undefined) return modelMenu(cursor, model, source);
   const word = atWord.exec(before)?.[1];
-  return word === undefined ? undefined : fileMenu(typed, word, sources.folder);
+  return word === undefined ? undefined : fileMenu(typed, word, folder);
 }
 
 async function modelMenu(
   cursor: number,
   typed: string,
-  { models }: MenuSources,
+  source: ModelSource,
 ): Promise<Menu | undefined> {
   const wanted = typed.toLowerCase();
-  const fitting = (await models()).filter(({ name }) => name.toLowerCase().includes(wanted));
+  const fitting = (await source.models()).filter(({ name }) => name.toLowerCase().includes(wanted));
   const items = fitting.map(({ name, sizeText }) => ({ value: name, title: name, note: sizeText }));
   return menuOf(cursor - typed.length, items);
 }

@@ -24,10 +24,6 @@ export interface MessageQueue {
 
 export const emptyQueue: MessageQueue = { messages: [], isHeld: false };
 
-export function enqueue(queue: MessageQueue, message: PreparedMessage): MessageQueue {
-  return { ...queue, messages: [...queue.messages, message] };
-}
-
 /** Removes the message at this index; an empty queue is not held. */
 export function dequeue(queue: MessageQueue, at: number): MessageQueue {
   const messages = queue.messages.toSpliced(at, 1);

@@ -2,8 +2,10 @@
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { parseJson } from "../../../../base/json.ts";
 import { unfinishedPath } from "../../../../base/unfinished-files.ts";
 import { systemCode } from "../../../../base/write-refusal.ts";
+import { textsOf } from "../../../../client/reply-fields.ts";
 import { historyEntriesMaximum, withHistoryEntry } from "../../../editor/editor-state.ts";
 import { cleanInput } from "../../../text/neutralise.ts";
 
@@ -23,18 +25,11 @@ export async function openPromptHistory(path: string | undefined): Promise<Promp
 
 /** Entries oldest first; a missing file is an empty history and a damaged line is skipped. */
 export async function readPromptHistory(path: string): Promise<string[]> {
-  let content: string;
-  try {
-    content = await readFile(path, "utf8");
-  } catch (error) {
-    if (systemCode(error) === "ENOENT") return [];
+  const content = await readFile(path, "utf8").catch((error: unknown) => {
+    if (systemCode(error) === "ENOENT") return "";
     throw error;
-  }
-  const entries: string[] = [];
-  for (const line of content.split("\n")) {
-    const entry = parseEntry(line);
-    if (entry !== undefined) entries.push(cleanInput(entry));
-  }
+  });
+  const entries = textsOf(content.split("\n").map(parseJson)).map(cleanInput);
   return entries.slice(-historyEntriesMaximum);
 }
 
@@ -73,15 +68,5 @@ export class PromptHistoryFile {
       await rm(temporaryPath, { force: true });
       throw error;
     }
-  }
-}
-
-function parseEntry(line: string): string | undefined {
-  if (line.trim() === "") return undefined;
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === "string" ? value : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -16,17 +16,13 @@ import {
   textBlock,
   withTexts,
 } from "../../../../client/attachments/text-files.ts";
+import type { SessionFile } from "../../../../sessions/session.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
-import type {
-  AnswerState,
-  EntryFile,
-  EntryImage,
-  TranscriptEntry,
-} from "../conversation/transcript-entry.ts";
+import type { AnswerState, EntryImage, TranscriptEntry } from "../conversation/transcript-entry.ts";
 import { attachWithPictures, type PromptWithImages } from "./attach-prompt.ts";
-import { dequeue, enqueue, type PreparedMessage } from "./message-queue.ts";
+import { dequeue, type PreparedMessage } from "./message-queue.ts";
 
 /** Longer prompts are not kept in the history. */
 const longestHistoryEntry = 64 * 1024;
@@ -49,7 +45,7 @@ export class PromptSender {
     store.update({ editor: shelved, editingId: undefined, menu: undefined });
     if (settings.keepsHistory === false || typed.length > longestHistoryEntry) return;
     historyFile?.append(typed).catch((error: unknown) => {
-      this.#warn(`Cannot save the prompt history: ${describeError(error)}`);
+      this.#chat.warn(`Cannot save the prompt history: ${describeError(error)}`);
     });
   }
 
@@ -57,7 +53,7 @@ export class PromptSender {
   send(text: string, typed: string): void {
     if (this.#state.isAttaching) return;
     if (this.#chat.session.isBusy && this.#state.editingId !== undefined) {
-      this.#warn("Still answering: wait or press Esc, then send the edit");
+      this.#chat.warn("Still answering: wait or press Esc, then send the edit");
       return;
     }
     const isConfirmed = this.#heldBack === typed && imageArgument(text) === undefined;
@@ -70,7 +66,7 @@ export class PromptSender {
     store.update({ isAttaching: true });
     void this.#attachAndSend(text, typed, isConfirmed).catch((error: unknown) => {
       store.update({ isAttaching: false });
-      this.#warn(describeError(error));
+      this.#chat.warn(describeError(error));
     });
   }
 
@@ -93,7 +89,7 @@ export class PromptSender {
   }
 
   /** Puts the last message of the queue into the field, with the images that waited for it. */
-  takeBack(): void {
+  takeBack(): undefined {
     const { queue, editor, waitingImages } = this.#state;
     const message = queue.messages.at(-1);
     if (message === undefined) return;
@@ -106,10 +102,6 @@ export class PromptSender {
 
   get #state(): ChatState {
     return this.#chat.store.get();
-  }
-
-  #warn(text: string): void {
-    this.#chat.store.update({ notice: { text, isWarning: true } });
   }
 
   /** @throws ProductError `ATTACHMENT_...`, and errors of the server */
@@ -127,7 +119,7 @@ export class PromptSender {
     if (problem !== undefined) {
       const again = isCommand ? "" : " Press Enter again to send only the text.";
       this.#heldBack = typed;
-      this.#warn(problem + again);
+      this.#chat.warn(problem + again);
       return;
     }
     // The text has changed meanwhile, so it is not the message to send.
@@ -162,7 +154,7 @@ export class PromptSender {
     this.shelve(typed);
     store.update({ waitingImages: [] });
     if (session.isBusy) {
-      store.update({ queue: enqueue(queue, message) });
+      store.update({ queue: { ...queue, messages: [...queue.messages, message] } });
       return;
     }
     const at = entries.findIndex(({ id }) => id === editingId);
@@ -171,18 +163,10 @@ export class PromptSender {
 
   #ask(message: PreparedMessage, after: readonly TranscriptEntry[]): void {
     const { prompt, typed, images, waiting, files } = message;
-    const { session } = this.#chat;
+    const named = files.map(({ name }) => ({ name }));
+    const question = { text: withTexts(prompt, files), typed, waiting, images, files: named };
     // The promise never fails: the state tells how the answer ends.
-    void session.send(
-      {
-        text: withTexts(prompt, files),
-        typed,
-        waiting,
-        ...(images.length > 0 && { images }),
-        ...(files.length > 0 && { files: files.map(({ name }) => ({ name })) }),
-      },
-      after,
-    );
+    void this.#chat.session.send(question, after);
     for (const image of images) void this.#count(image);
     const asked = this.#state.entries.at(-2);
     if (files.length > 0 && asked !== undefined) void this.#countTexts(asked.id, files);
@@ -194,7 +178,7 @@ export class PromptSender {
     const { settings } = this.#state;
     const tokensOf = (content: string) =>
       backend.countTokens([{ role: "user", content }], settings);
-    const counted: EntryFile[] = [];
+    const counted: SessionFile[] = [];
     try {
       // The template's share is in both counts.
       const without = await tokensOf(".");

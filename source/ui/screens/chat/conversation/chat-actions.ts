@@ -7,12 +7,11 @@ import { formatRelativeTime } from "../../../../base/formats.ts";
 import { describeError } from "../../../../base/product-error.ts";
 import { systemCode } from "../../../../base/write-refusal.ts";
 import type { SessionHead } from "../../../../sessions/session.ts";
-import type { SessionStore } from "../../../../sessions/session-store.ts";
 import { shortText } from "../../../text/graphemes.ts";
 import type { ChatBackend, ChatSettings, ShowTopic } from "../chat-backend.ts";
 import { formatParameters, valueText } from "../commands/model-parameters.ts";
 import type { ModelTexts } from "../commands/settings-table.ts";
-import { exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
+import { type ExportedChat, exportFormat, toJson, toMarkdown } from "./export-conversation.ts";
 import type { ChatSnapshot, SessionRecorder } from "./session-recorder.ts";
 import { conversationOf, type TranscriptEntry, wholeConversationOf } from "./transcript-entry.ts";
 
@@ -21,16 +20,10 @@ export interface ChatDocument {
   readonly settings: ChatSettings;
 }
 
-/** Storage of chats. */
-export interface ChatStorage {
-  readonly store: SessionStore;
-  readonly recorder: SessionRecorder;
-}
-
 export interface ChatActionsOptions {
   readonly backend: ChatBackend;
   /** Undefined when chats are not saved. */
-  readonly keeping: ChatStorage | undefined;
+  readonly recorder: SessionRecorder | undefined;
   readonly read: () => ChatDocument;
   readonly change: (change: Partial<ChatDocument>) => void;
   /** Relative paths start here. */
@@ -52,12 +45,9 @@ export class ChatActions {
     return this.#options.folder;
   }
 
-  get modelName(): string {
-    return this.#options.backend.facts.name;
-  }
-
-  get chatName(): string {
-    return this.#options.keeping?.recorder.name ?? "Chat";
+  get exported(): ExportedChat {
+    const { backend, recorder, read } = this.#options;
+    return { name: recorder?.name ?? "Chat", model: backend.facts.name, ...read() };
   }
 
   get #backend(): ChatBackend {
@@ -65,10 +55,11 @@ export class ChatActions {
   }
 
   /** @throws Error when chats are not saved */
-  get #keeping(): ChatStorage {
-    const { keeping } = this.#options;
-    if (keeping === undefined) throw new Error("Chats are not saved: the setting nohistory is on.");
-    return keeping;
+  get #recorder(): SessionRecorder {
+    const { recorder } = this.#options;
+    if (recorder === undefined)
+      throw new Error("Chats are not saved: the setting nohistory is on.");
+    return recorder;
   }
 
   changeSettings(settings: ChatSettings): void {
@@ -78,11 +69,11 @@ export class ChatActions {
 
   /** Saves the chat as it is now; the recorder reports failures. */
   record(): void {
-    const { backend, keeping, read } = this.#options;
+    const { backend, recorder, read } = this.#options;
     const { entries, settings } = read();
     if (settings.keepsHistory === false) return;
     const { facts, deployment } = backend;
-    keeping?.recorder.record({ model: facts.name, deployment, entries, settings });
+    recorder?.record({ model: facts.name, deployment, entries, settings });
   }
 
   /**
@@ -91,7 +82,7 @@ export class ChatActions {
    */
   clear(name?: string): string {
     this.#options.change({ entries: [] });
-    this.#options.keeping?.recorder.startNew(name);
+    this.#options.recorder?.startNew(name);
     return newChatText(this.settings);
   }
 
@@ -166,12 +157,10 @@ export class ChatActions {
   async exportTo(typed: string): Promise<string> {
     const format = exportFormat(typed);
     if (format === undefined) throw new Error("Use a file name that ends in .md or .json.");
-    const { entries, settings } = this.#options.read();
     // A chat gets its name when it is first saved.
-    await this.#options.keeping?.recorder.settled();
-    const chat = { name: this.chatName, model: this.modelName, settings, entries };
+    await this.#options.recorder?.settled();
     const file = toAbsolutePath(typed, this.#options.folder);
-    const text = format === "json" ? toJson(chat) : toMarkdown(chat);
+    const text = format === "json" ? toJson(this.exported) : toMarkdown(this.exported);
     // An export replaces no file.
     await writeFile(file, text, { mode: 0o600, flag: "wx" }).catch((error: unknown) => {
       throw new Error(unwritten(file, error), { cause: error });
@@ -197,12 +186,12 @@ export class ChatActions {
   }
 
   async rename(name: string): Promise<string> {
-    await this.#keeping.recorder.rename(name);
+    await this.#recorder.rename(name);
     return `Renamed this chat to '${name}'.`;
   }
 
   async fork(name: string | undefined): Promise<string> {
-    const forked = await this.#keeping.recorder.fork(name);
+    const forked = await this.#recorder.fork(name);
     return forked === undefined
       ? "Nothing to fork yet."
       : `Forked as '${forked}'; the original chat is unchanged.`;
@@ -210,12 +199,12 @@ export class ChatActions {
 
   /** Returns saved chats, the last used first. @param words that they must contain */
   async sessions(words: string): Promise<readonly SessionHead[]> {
-    return (await this.#options.keeping?.store.search(words)) ?? [];
+    return (await this.#options.recorder?.store.search(words)) ?? [];
   }
 
   /** Finds a saved chat. @throws ProductError `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS` */
   async findSession(reference: string): Promise<SessionHead> {
-    return await this.#keeping.store.find(reference);
+    return await this.#recorder.store.find(reference);
   }
 
   /** True if a saved chat belongs here: to a local model, or to this chat's deployment. */
@@ -227,7 +216,7 @@ export class ChatActions {
   /** Resumes a saved chat with its model, settings and messages. */
   async openSession(reference: string): Promise<string> {
     const { id } = await this.findSession(reference);
-    const chat = await this.#keeping.recorder.open(id);
+    const chat = await this.#recorder.open(id);
     this.#options.change({
       entries: chat.entries,
       settings: { ...this.settings, ...chat.settings },

@@ -1,18 +1,18 @@
 // The conversation with the model: sends, batches the answer, records both.
 
 import type { Clock } from "../../../../base/clock.ts";
+import { describeError } from "../../../../base/product-error.ts";
 import type { ChatEvent } from "../../../../client/chat-events.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { Store } from "../../../hooks/store.ts";
 import type { ChatBackend } from "../chat-backend.ts";
 import type { ChatState } from "../chat-state.ts";
 import { followTail } from "../transcript/transcript-window.ts";
-import { type AnswerEnd, answerStateOf, consumeAnswer, nextKeys, noteOf } from "./answer-end.ts";
+import { type AnswerEnd, answerStateOf, nextKeys, noteOf } from "./answer-end.ts";
 import { RunningAnswer } from "./running-answer.ts";
 import {
   type AnswerState,
   conversationOf,
-  type EntryFile,
   type EntryImage,
   nextEntryId,
   type TranscriptEntry,
@@ -28,12 +28,9 @@ const waitsMaximum = 50;
 /** A program that is killed loses at most this much of an answer. */
 const keepIntervalMs = 3000;
 
-export interface Question {
-  readonly text: string;
+export interface Question extends Pick<UserEntry, "text" | "images" | "files"> {
   /** Restored in the editor when no answer comes. */
   readonly typed: string;
-  readonly images?: readonly EntryImage[] | undefined;
-  readonly files?: readonly EntryFile[] | undefined;
   /** Images that the typed text does not name: they wait again if no answer comes. */
   readonly waiting?: readonly EntryImage[];
 }
@@ -106,7 +103,7 @@ export class ChatSession {
     isRepeated: boolean,
   ): Promise<void> {
     const { store, backend, clock, onSaid } = this.#options;
-    const { text, typed, images = [], files } = question;
+    const { text, typed, images = [], files = [] } = question;
     const before = this.#state.entries;
     // Never reuses ids of removed entries, which positions in the view refer to.
     const id = Math.max(nextEntryId(after), nextEntryId(before));
@@ -118,7 +115,7 @@ export class ChatSession {
         text,
         typed: typed === text ? undefined : typed,
         images: images.length > 0 ? images : undefined,
-        files,
+        files: files.length > 0 ? files : undefined,
         atMs: clock.wallMs(),
       },
     ];
@@ -142,13 +139,15 @@ export class ChatSession {
     onSaid();
     const { signal } = run.controller;
     const { settings } = this.#state;
-    const end = await consumeAnswer(
-      () => backend.chat(conversationOf(asked), settings, signal),
-      signal,
-      (event) => this.#receive(run, event),
-    );
-    // A stopped run has been closed already.
-    if (this.#run === run) this.#close(run, end);
+    try {
+      for await (const event of backend.chat(conversationOf(asked), settings, signal)) {
+        if (event.type !== "done") this.#receive(run, event);
+        else this.#close(run, { kind: "done", statistics: event.statistics });
+      }
+      this.#close(run, { kind: "failed", sentence: "The answer ended unexpectedly." });
+    } catch (error) {
+      this.#close(run, { kind: "failed", sentence: describeError(error) });
+    }
   }
 
   #receive(run: Run, event: Exclude<ChatEvent, { type: "done" }>): void {
@@ -185,7 +184,9 @@ export class ChatSession {
     return entries.with(index, answer.entry(state, { isThinkingOpen, ...ending }));
   }
 
+  /** Only the first call for a run counts: it may have been stopped, or have ended. */
   #close(run: Run, end: AnswerEnd): void {
+    if (this.#run !== run) return;
     clearInterval(run.ticker);
     clearTimeout(run.flushTimer);
     this.#run = undefined;

@@ -1,7 +1,12 @@
 // Exports a conversation as Markdown for people, or as JSON for programs.
 
 import type { ChatSettings } from "../chat-backend.ts";
-import { type EntryImage, messageOf, type TranscriptEntry } from "./transcript-entry.ts";
+import {
+  type EntryImage,
+  earlyEndings,
+  messageOf,
+  type TranscriptEntry,
+} from "./transcript-entry.ts";
 
 export interface ExportedChat {
   readonly name: string;
@@ -27,8 +32,8 @@ export function toMarkdown({ name, model, settings, entries }: ExportedChat): st
       const calls = (entry.toolCalls ?? []).map((call) => {
         return `\`${call.name}(${JSON.stringify(call.arguments)})\``;
       });
-      const ending = entry.state === "complete" ? [] : [`*(${endings[entry.state]})*`];
-      parts.push("## Assistant", ...calls, entry.text, ...ending);
+      const ending = entry.state === "running" ? "not finished" : earlyEndings[entry.state]?.words;
+      parts.push("## Assistant", ...calls, entry.text, ending ? `*(${ending})*` : "");
     }
   }
   return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
@@ -46,13 +51,6 @@ export function toJson({ name, model, settings, entries }: ExportedChat): string
   const chat = { name, model, system, options: parameters };
   return `${JSON.stringify({ ...chat, messages }, undefined, 2)}\n`;
 }
-
-const endings = {
-  running: "not finished",
-  limit: "length limit reached",
-  stopped: "stopped",
-  failed: "failed",
-} as const;
 
 function imageText({ name, width, height }: EntryImage): string {
   return `${name} ${width}x${height}`;

@@ -1,15 +1,16 @@
 // The answer being received: text so far, and progress of the request.
 
 import type { ChatEvent } from "../../../../client/chat-events.ts";
+import type { SessionToolCall } from "../../../../sessions/session.ts";
 import type { Activity, ActivityPhase } from "../chat-state.ts";
-import type { AnswerState, AssistantEntry, EntryToolCall } from "./transcript-entry.ts";
+import type { AnswerState, AssistantEntry } from "./transcript-entry.ts";
 
 /** All times are milliseconds of the caller's clock. */
 export class RunningAnswer {
-  readonly #id: number;
+  readonly id: number;
   readonly #startedAtMs: number;
   readonly #meter = new ThroughputMeter();
-  readonly #toolCalls: EntryToolCall[] = [];
+  readonly #toolCalls: SessionToolCall[] = [];
   #phase: ActivityPhase = { type: "waiting" };
   #text = "";
   #thinking = "";
@@ -19,12 +20,8 @@ export class RunningAnswer {
 
   /** @param id of its entry in the transcript */
   constructor(id: number, startedAtMs: number) {
-    this.#id = id;
+    this.id = id;
     this.#startedAtMs = startedAtMs;
-  }
-
-  get id(): number {
-    return this.#id;
   }
 
   /** Milliseconds from sending to the first text; undefined until there is one. */
@@ -74,7 +71,7 @@ export class RunningAnswer {
     return {
       ...shown,
       kind: "assistant",
-      id: this.#id,
+      id: this.id,
       text: this.#text,
       state,
       thinking: this.#thinking || undefined,

@@ -7,8 +7,6 @@ import { type EntryImage, isStored, type TranscriptEntry } from "./transcript-en
 
 export class SavedMessages {
   readonly #files: SessionStore["images"];
-  /** Messages of entries, which are never changed. */
-  readonly #messages = new WeakMap<TranscriptEntry, SessionMessage>();
   /** Images already written; an image is never changed. */
   readonly #images = new WeakMap<EntryImage, SessionImage>();
 
@@ -21,34 +19,27 @@ export class SavedMessages {
   async messagesOf(entries: readonly TranscriptEntry[]): Promise<SessionMessage[]> {
     const messages: SessionMessage[] = [];
     for (const entry of entries) {
-      const message = this.#messages.get(entry) ?? (await this.#messageOf(entry));
-      if (message === undefined) continue;
-      this.#messages.set(entry, message);
-      messages.push(message);
+      const message = await this.#messageOf(entry);
+      if (message !== undefined) messages.push(message);
     }
     return messages;
   }
 
   async entriesOf(messages: readonly SessionMessage[]): Promise<TranscriptEntry[]> {
     const entries: TranscriptEntry[] = [];
-    for (const message of messages) {
-      const {
-        role,
-        content: text,
-        typed,
-        images,
-        files,
-        atMs,
-        thinking,
-        toolCalls,
-        ending,
-      } = message;
+    for (const {
+      role,
+      content: text,
+      images: saved,
+      ending: state = "complete",
+      ...rest
+    } of messages) {
+      const { typed, files, thinking, toolCalls, atMs } = rest;
       const id = entries.length;
       if (role === "user") {
-        const shown = images && (await Promise.all(images.map((image) => this.#read(image))));
-        entries.push({ kind: "user", id, text, typed, images: shown, files, atMs });
+        const images = saved && (await Promise.all(saved.map((image) => this.#read(image))));
+        entries.push({ kind: "user", id, text, typed, images, files, atMs });
       } else if (role === "assistant") {
-        const state = ending ?? "complete";
         entries.push({ kind: "assistant", id, text, state, thinking, toolCalls, atMs });
       }
     }

@@ -43,7 +43,7 @@ export interface RecorderEvents {
 }
 
 export class SessionRecorder {
-  readonly #store: SessionStore;
+  readonly store: SessionStore;
   readonly #clock: Clock;
   readonly #events: RecorderEvents;
   readonly #messages: SavedMessages;
@@ -52,7 +52,7 @@ export class SessionRecorder {
   #left: Promise<unknown> = Promise.resolve();
 
   constructor(store: SessionStore, clock: Clock, events: RecorderEvents) {
-    this.#store = store;
+    this.store = store;
     this.#messages = new SavedMessages(store.images);
     this.#clock = clock;
     this.#events = events;
@@ -89,7 +89,7 @@ export class SessionRecorder {
   /** @throws ProductError `SESSION_...`; the current chat then stays open */
   async open(id: string): Promise<OpenedChat> {
     await this.settled();
-    const stored = await this.#store.load(id);
+    const stored = await this.store.load(id);
     const { session } = stored;
     const { model, deployment, name, system, parameters } = session;
     const entries = await this.#messages.entriesOf(session.messages);
@@ -112,7 +112,7 @@ export class SessionRecorder {
     const chat = this.#chat;
     await chat.saving;
     if (chat.stored === undefined) return undefined;
-    const fork = this.#store.fork(chat.stored.session, this.#clock.wallMs(), name);
+    const fork = this.store.fork(chat.stored.session, this.#clock.wallMs(), name);
     const copy = keptChat();
     await this.#save(copy, fork, 0);
     this.#resume(copy);
@@ -145,7 +145,7 @@ export class SessionRecorder {
   }
 
   async #save(chat: KeptChat, session: Session, revision: number): Promise<void> {
-    const saved = await this.#store.save(session, revision);
+    const saved = await this.store.save(session, revision);
     chat.stored = saved;
     if (!saved.isCopy) return;
     this.#events.tell(
@@ -161,7 +161,7 @@ export class SessionRecorder {
   ): Session {
     const first = messages.find(({ role }) => role === "user");
     const firstMessage = first?.typed ?? first?.content ?? "";
-    return this.#store.begin({ model, firstMessage, name, nowMs });
+    return this.store.begin({ model, firstMessage, name, nowMs });
   }
 }
 

@@ -1,33 +1,34 @@
 // Entries of the transcript, and the model's conversation made from them.
 
 import type { ClientMessage } from "../../../../client/chat-events.ts";
+import type {
+  AnswerEnding,
+  SessionFile,
+  SessionImage,
+  SessionToolCall,
+} from "../../../../sessions/session.ts";
 import type { TextRow } from "../../../text/text-run.ts";
 
 /** State of an answer; `limit`: ended at the token limit or with a full window. */
-export type AnswerState = "running" | "complete" | "limit" | "stopped" | "failed";
+export type AnswerState = AnswerEnding | "running";
 
-export interface EntryImage {
-  readonly name: string;
-  readonly width: number;
-  readonly height: number;
+interface EarlyEnding {
+  readonly sign: "warning" | "stopped" | "failed";
+  readonly words: string;
+}
+
+/** Describes answers that ended early. */
+export const earlyEndings: Readonly<Partial<Record<AnswerState, EarlyEnding>>> = {
+  limit: { sign: "warning", words: "length limit reached" },
+  stopped: { sign: "stopped", words: "stopped" },
+  failed: { sign: "failed", words: "failed" },
+};
+
+export interface EntryImage extends Omit<SessionImage, "digest"> {
   /** The file's bytes; empty if the file of a saved chat is missing. */
   readonly base64: string;
-  /** Tokens in a prompt; undefined while they are not counted. */
-  readonly tokens?: number | undefined;
   /** A small picture of it; no rows if it cannot be drawn. */
   readonly preview: readonly TextRow[];
-}
-
-export interface EntryToolCall {
-  readonly name: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-}
-
-/** A text file, whose text is sent below the question. */
-export interface EntryFile {
-  readonly name: string;
-  /** Tokens in a prompt; undefined while they are not counted. */
-  readonly tokens?: number | undefined;
 }
 
 export interface UserEntry {
@@ -38,7 +39,7 @@ export interface UserEntry {
   /** The typed text if it differs, as with paths of images. */
   readonly typed?: string | undefined;
   readonly images?: readonly EntryImage[] | undefined;
-  readonly files?: readonly EntryFile[] | undefined;
+  readonly files?: readonly SessionFile[] | undefined;
   /** Milliseconds since 1970. */
   readonly atMs?: number | undefined;
   /** True for a message stored with the model: it is shown and not sent. */
@@ -53,7 +54,7 @@ export interface AssistantEntry {
   readonly thinking?: string | undefined;
   readonly thinkingMs?: number | undefined;
   readonly isThinkingOpen?: boolean | undefined;
-  readonly toolCalls?: readonly EntryToolCall[] | undefined;
+  readonly toolCalls?: readonly SessionToolCall[] | undefined;
   /** `61 tok/s · 182 ms`, for its headline. */
   readonly note?: string | undefined;
   readonly atMs?: number | undefined;

@@ -6,7 +6,6 @@ import { shortText } from "../../../text/graphemes.ts";
 import { chatLayout, transcriptWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import { type ChatParts, layOutTranscript } from "../chat-view.ts";
-import type { MessageControl } from "../commands/command.ts";
 import { toMarkdown } from "../conversation/export-conversation.ts";
 import {
   type AssistantEntry,
@@ -18,7 +17,7 @@ import { reveal, type ScrollRequest, scroll } from "./transcript-window.ts";
 
 type Message = UserEntry | AssistantEntry;
 
-export class MessageActions implements MessageControl {
+export class MessageActions {
   readonly #chat: ChatParts;
   /** The block of code that was copied last. */
   #copied: { readonly id: number; readonly block: number } | undefined;
@@ -61,6 +60,7 @@ export class MessageActions implements MessageControl {
     return entry === undefined ? undefined : await this.#chat.frame.copy(entry.text);
   }
 
+  /** Copies the next code block of the message, or of the nearest one with code. */
   async copyCode(): Promise<string | undefined> {
     const entry = this.#selected;
     if (entry === undefined) return undefined;
@@ -70,7 +70,7 @@ export class MessageActions implements MessageControl {
     const first = id < entry.id ? pieces.length - 1 : 0;
     const block = this.#copied?.id === id ? (this.#copied.block + 1) % pieces.length : first;
     this.#copied = { id, block };
-    const outcome = await this.#chat.frame.copy(pieces[block]?.code ?? "");
+    const outcome = await this.#chat.frame.copy(pieces[block] ?? "");
     const place = [
       ...(pieces.length > 1 ? [`block ${block + 1} of ${pieces.length}`] : []),
       ...(id === entry.id ? [] : [id < entry.id ? "earlier message" : "later message"]),
@@ -78,6 +78,7 @@ export class MessageActions implements MessageControl {
     return place.length === 0 ? outcome : `${outcome} (${place.join(", ")})`;
   }
 
+  /** @param isConfirmed false asks first where an answer would be lost */
   async regenerate(isConfirmed: boolean): Promise<string | undefined> {
     const { entries } = this.#state;
     const last = lastQuestion(entries);
@@ -96,6 +97,7 @@ export class MessageActions implements MessageControl {
     void this.#chat.session.askAgain(question, before);
   }
 
+  /** Puts the last question into the field; the next message replaces it. */
   editLast(): string | undefined {
     const last = lastQuestion(this.#state.entries);
     if (last === undefined) return "No message to edit.";
@@ -129,11 +131,8 @@ export class MessageActions implements MessageControl {
   }
 
   async page(): Promise<string | undefined> {
-    const { entries, settings } = this.#state;
-    if (entries.length === 0) return "No messages yet.";
-    const { chatName, modelName } = this.#chat.actions;
-    const chat = { name: chatName, model: modelName, settings, entries };
-    await this.#chat.frame.page(toMarkdown(chat));
+    if (this.#state.entries.length === 0) return "No messages yet.";
+    await this.#chat.frame.page(toMarkdown(this.#chat.actions.exported));
   }
 
   get #state(): ChatState {

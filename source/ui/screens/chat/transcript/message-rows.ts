@@ -1,19 +1,19 @@
 // Rows of a message above and below its Markdown: speaker, time, images, thinking, calls, ending.
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
+import type { SessionFile } from "../../../../sessions/session.ts";
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
 import { textWidth } from "../../../text/graphemes.ts";
 import { neutraliseLine, neutraliseText } from "../../../text/neutralise.ts";
 import { plural } from "../../../text/quantities.ts";
 import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
 import { type Glyphs, type Tone, withGlyphs } from "../../../theme.ts";
-import type {
-  AnswerState,
-  AssistantEntry,
-  EntryFile,
-  EntryImage,
-  TranscriptEntry,
-  UserEntry,
+import {
+  type AssistantEntry,
+  type EntryImage,
+  earlyEndings,
+  type TranscriptEntry,
+  type UserEntry,
 } from "../conversation/transcript-entry.ts";
 
 export interface MessageStyle {
@@ -63,8 +63,9 @@ export function headRows(
 
 /** Row for an answer that ended early, and a blank row. */
 export function tailRows(entry: TranscriptEntry, glyphs: Glyphs): readonly TextRow[] {
-  const mark = entry.kind === "assistant" ? answerMark(entry.state, glyphs) : undefined;
-  return mark === undefined ? [blankRow] : [[{ text: mark, tone: "mark" }], blankRow];
+  const ending = entry.kind === "assistant" ? earlyEndings[entry.state] : undefined;
+  if (ending === undefined) return [blankRow];
+  return [[{ text: `${glyphs[ending.sign]} ${ending.words}`, tone: "mark" }], blankRow];
 }
 
 function questionRows(
@@ -88,7 +89,7 @@ function questionRows(
 }
 
 /** Returns `attached notes.txt, 9 tokens`, or no count until it is known. */
-function fileText({ name, tokens }: EntryFile): string {
+function fileText({ name, tokens }: SessionFile): string {
   const count = tokens === undefined ? "" : `, ${plural(tokens, "token")}`;
   return `attached ${name}${count}`;
 }
@@ -171,17 +172,4 @@ function headline(speaker: string, tone: Tone, note: string, width: number): Tex
     { text: " ".repeat(room), tone: "plain" },
     { text: note, tone: "dim" },
   ];
-}
-
-function answerMark(state: AnswerState, glyphs: Glyphs): string | undefined {
-  switch (state) {
-    case "stopped":
-      return `${glyphs.stopped} stopped`;
-    case "failed":
-      return `${glyphs.failed} failed`;
-    case "limit":
-      return `${glyphs.warning} length limit reached`;
-    default:
-      return undefined;
-  }
 }

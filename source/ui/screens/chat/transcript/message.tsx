@@ -1,9 +1,8 @@
 // Visible part of a message of the transcript, with its Markdown.
 
 import { memo, type ReactElement } from "react";
-import { Lines, type LinesProps } from "../../../components/line.tsx";
+import { Lines } from "../../../components/line.tsx";
 import { useLook } from "../../../hooks/use-look.ts";
-import type { MarkdownLayout } from "../../../markdown/markdown-layout.ts";
 import type { TextRun } from "../../../text/text-run.ts";
 import type { EntryBlock } from "./transcript-layout.ts";
 
@@ -29,22 +28,10 @@ export const Message = memo(function Message(props: MessageProps): ReactElement 
   return (
     <>
       <Lines rows={head} {...part(0)} />
-      {markdown && <Markdown {...markdown} {...part(head.length)} />}
+      {markdown && (
+        <Lines rows={markdown.layout.rows(markdown.text, markdown.isOpen)} {...part(head.length)} />
+      )}
       <Lines rows={tail} {...part(head.length + markdownRows)} />
     </>
   );
-});
-
-export interface MarkdownProps extends Omit<LinesProps, "rows"> {
-  readonly text: string;
-  /** Keep it while a text grows: it lays out only new blocks. */
-  readonly layout: MarkdownLayout;
-  /** True if more text may come, so that the last block is not closed yet. Defaults to false. */
-  readonly isOpen?: boolean;
-}
-
-/** Draws the rows from `from` to before `to`, or all of them. */
-export const Markdown = memo(function Markdown(props: MarkdownProps): ReactElement {
-  const { text, layout, isOpen = false, ...lines } = props;
-  return <Lines rows={layout.rows(text, isOpen)} {...lines} />;
 });

@@ -2,7 +2,11 @@
 
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { neutraliseText, normaliseLineBreaks } from "../../../text/neutralise.ts";
-import type { AssistantEntry, TranscriptEntry } from "../conversation/transcript-entry.ts";
+import {
+  type AssistantEntry,
+  earlyEndings,
+  type TranscriptEntry,
+} from "../conversation/transcript-entry.ts";
 import { finishedCount } from "./printed-entries.ts";
 
 /** Shorter sentences are joined with the next one, as are `1.` and `e.g.` */
@@ -55,15 +59,11 @@ function answerLines({ text, state, toolCalls = [] }: AssistantEntry): readonly 
     const calls = toolCalls.map(({ name, arguments: values }) =>
       neutraliseText(`(calls ${name} ${JSON.stringify(values)})`, true),
     );
-    pieces.push(...calls, ...endingOf(state));
+    const ending = earlyEndings[state];
+    pieces.push(...calls, ...(ending === undefined ? [] : [`(${ending.words})`]));
   }
   const [first = "", ...rest] = pieces;
   return pieces.length === 0 && isOpen ? [] : [`Assistant: ${first}`, ...rest];
-}
-
-function endingOf(state: AssistantEntry["state"]): string[] {
-  if (state === "limit") return ["(length limit reached)"];
-  return state === "stopped" || state === "failed" ? [`(${state})`] : [];
 }
 
 /** @param isOpen more text may follow: an unfinished line is left out */

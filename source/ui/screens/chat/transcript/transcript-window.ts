@@ -19,7 +19,7 @@ export type Viewport =
       readonly seenEnd: RowAnchor;
     };
 
-/** The entries as rows; ids rise from entry to entry. */
+/** The entries as rows. */
 export interface TranscriptRows {
   readonly width: number;
   readonly count: number;
@@ -208,14 +208,8 @@ function placeOf(anchor: RowAnchor, transcript: TranscriptRows): Place | undefin
 }
 
 function indexOf(entryId: number, transcript: TranscriptRows): number | undefined {
-  let low = 0;
-  let high = transcript.count - 1;
-  while (low <= high) {
-    const middle = Math.floor((low + high) / 2);
-    const id = transcript.idAt(middle);
-    if (id === entryId) return middle;
-    if (id < entryId) low = middle + 1;
-    else high = middle - 1;
+  for (let index = transcript.count - 1; index >= 0; index -= 1) {
+    if (transcript.idAt(index) === entryId) return index;
   }
   return undefined;
 }

@@ -6,11 +6,11 @@ import {
   type CommandSituation,
   isValidIn,
 } from "../../../../../source/ui/screens/chat/commands/command.ts";
+import { commandTable } from "../../../../../source/ui/screens/chat/commands/command-table.ts";
 import {
-  commandTable,
   parseLine,
   slashUsages,
-} from "../../../../../source/ui/screens/chat/commands/command-table.ts";
+} from "../../../../../source/ui/screens/chat/commands/parse-line.ts";
 
 const idle: CommandSituation = {
   mode: "writing",

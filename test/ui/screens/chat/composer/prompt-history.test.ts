@@ -1,22 +1,16 @@
 // Tests that the history file survives concurrent writers and damage, and stays private.
 
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, onTestFinished, test } from "vitest";
+import { expect, test } from "vitest";
 import {
   PromptHistoryFile,
   readPromptHistory,
 } from "../../../../../source/ui/screens/chat/composer/prompt-history.ts";
-
-async function temporaryFolder(): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "prompt-history-"));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  return folder;
-}
+import { temporaryFolder } from "../../../../support/model-store.ts";
 
 test("two terminals share one file, which only its owner can read", async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const path = join(folder, "history");
   const one = new PromptHistoryFile(path);
   const other = new PromptHistoryFile(path);
@@ -34,7 +28,7 @@ test("two terminals share one file, which only its owner can read", async () => 
 });
 
 test("the newest hundred entries are kept", async () => {
-  const path = join(await temporaryFolder(), "history");
+  const path = join(temporaryFolder(), "history");
   const lines = Array.from({ length: 100 }, (_, index) => JSON.stringify(`entry ${index}`));
   await writeFile(path, `${lines.join("\n")}\n`, { mode: 0o644 });
   await new PromptHistoryFile(path).append("newest");
@@ -46,14 +40,14 @@ test("the newest hundred entries are kept", async () => {
 });
 
 test("a missing file is an empty history, and damaged lines are skipped", async () => {
-  const path = join(await temporaryFolder(), "history");
+  const path = join(temporaryFolder(), "history");
   expect(await readPromptHistory(path)).toEqual([]);
   await writeFile(path, '"good"\nplain text\n{"a":1}\n"cut off\n\n"with \\u001b control"\n');
   expect(await readPromptHistory(path)).toEqual(["good", "with  control"]);
 });
 
 test("a failed write is reported and does not stop the next one", async () => {
-  const folder = await temporaryFolder();
+  const folder = temporaryFolder();
   const path = join(folder, "blocked", "history");
   await writeFile(join(folder, "blocked"), "a file where a folder should be");
   const file = new PromptHistoryFile(path);

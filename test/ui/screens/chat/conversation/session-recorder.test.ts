@@ -1,9 +1,8 @@
 // Tests that changes during a save are saved in the right chat.
 // Uses real files, and waits for saves only at the end.
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { rm, writeFile } from "node:fs/promises";
 import path from "node:path";
-import { afterEach, beforeEach, expect, test } from "vitest";
+import { beforeEach, expect, test } from "vitest";
 import { systemClock } from "../../../../../source/base/clock.ts";
 import { SessionStore } from "../../../../../source/sessions/session-store.ts";
 import {
@@ -11,18 +10,18 @@ import {
   SessionRecorder,
 } from "../../../../../source/ui/screens/chat/conversation/session-recorder.ts";
 import type { TranscriptEntry } from "../../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
+import { temporaryFolder } from "../../../../support/model-store.ts";
 
 let folder: string;
 let store: SessionStore;
 let told: string[];
 let recorder: SessionRecorder;
-beforeEach(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), "recorder-"));
+beforeEach(() => {
+  folder = temporaryFolder();
   store = new SessionStore(folder);
   told = [];
   recorder = new SessionRecorder(store, systemClock, { tell: (sentence) => told.push(sentence) });
 });
-afterEach(() => rm(folder, { recursive: true }));
 
 function chat(...texts: string[]): ChatSnapshot {
   const entries = texts.map((text, id): TranscriptEntry => {

@@ -55,18 +55,6 @@ describe("the transcript", () => {
     expect(lines()).toHaveLength(8);
     expect(lines().at(-1)).toBe("    ↓ 6 lines below · End to follow");
   });
-
-  test("shows progress in place of an answer without text", () => {
-    const answer: AssistantEntry = { kind: "assistant", id: 1, text: "", state: "running" };
-    const chat = sampleView({
-      state: {
-        entries: [...sampleEntries(1), answer],
-        activity: { phase: { type: "queued", ahead: 2 }, elapsedMs: 0 },
-      },
-    });
-    const { lines } = renderAt(<Transcript chat={chat} columns={columns} rows={6} />, { columns });
-    expect(lines()).toContain(" ◐ waiting, 2 ahead · Esc cancels");
-  });
 });
 
 test("rows of finished messages and blocks are the same objects in every frame", () => {

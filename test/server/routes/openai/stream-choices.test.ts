@@ -4,7 +4,9 @@ import OpenAI from "openai";
 import { afterEach, expect, test } from "vitest";
 import { ProductError } from "../../../../source/base/product-error.ts";
 import { engineErrors } from "../../../../source/engine/errors.ts";
-import { EventStream } from "../../../../source/server/routes/openai/event-stream.ts";
+import { ChatDeltas } from "../../../../source/server/routes/openai/chat-choice.ts";
+import type { RunChoices } from "../../../../source/server/routes/openai/run-choices.ts";
+import { streamChoices } from "../../../../source/server/routes/openai/stream-choices.ts";
 import { clientSignal } from "../../../../source/server/run-request.ts";
 
 let app: FastifyInstance;
@@ -14,15 +16,17 @@ afterEach(async () => await app.close());
 async function silentUntil(waiting: Promise<void>): Promise<string> {
   app = Fastify();
   app.post("/v1/chat/completions", async (_request, reply) => {
-    const stream = new EventStream(reply, clientSignal(reply), 1);
-    try {
+    const choice = new ChatDeltas(0);
+    const run: RunChoices = async (take) => {
       await waiting;
-      await stream.send({ choices: [{ index: 0, delta: { content: "Hello!" } }] });
-      await stream.done();
-    } catch (error) {
-      await stream.fail(error);
-    }
-    return reply;
+      await take({ type: "text", text: "Hello!", tokens: 1 }, 0);
+    };
+    return await streamChoices(reply, clientSignal(reply), run, {
+      head: {},
+      chunksOf: (event) => choice.take(event),
+      usage: undefined,
+      silenceMs: 1,
+    });
   });
   return await app.listen({ host: "127.0.0.1", port: 0 });
 }

@@ -1,7 +1,7 @@
 // Tests the state of a loading model in a column of ten cells.
 import { expect, test } from "vitest";
+import { localStateCell } from "../../../../source/ui/screens/models/list-columns.ts";
 import type { LoadingModel } from "../../../../source/ui/screens/models/models-state.ts";
-import { localStateCell } from "../../../../source/ui/screens/models/state-cells.ts";
 import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 
 test.each<[LoadingModel["step"], number | undefined, string]>([

@@ -1,6 +1,10 @@
-// Errors in scripts: reasons and exit codes; the running app stays.
+// Scripts that are deployed: unchanged recipes, and errors with reasons and exit codes, in which the running
+// app stays.
+import { copyFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { repositoryFolder } from "../support/command-line.ts";
 
 let cloud: CloudHome;
 
@@ -14,6 +18,95 @@ async function deploy(reference: string, ...words: string[]) {
 }
 
 const head = "import deployctl\n\n\n@deployctl.app(port=8000)\ndef serve():\n";
+
+describe("a recipe", () => {
+  const words = ["deploy", "recipe.py::serve", "--app-name", "lfm2-8b", "--auth", "private"];
+
+  beforeAll(() => {
+    const recipe = path.join(repositoryFolder, "test/fixtures/cloud/recipe.py");
+    copyFileSync(recipe, path.join(cloud.folder, "recipe.py"));
+  });
+
+  test("is inspected without running it", async () => {
+    const found = await cloud.json(["inspect", "recipe.py::serve"]);
+    expect(found).toMatchObject({
+      schema: 1,
+      target: "serve",
+      dialect: "fal",
+      config: { kind: "container", exposed_port: 8000, machine_type: "GPU-H100", num_gpus: 1 },
+      env_read: [{ name: "MODEL_NAME", default: "some-maker/some-model-8B" }],
+      executables: ["vllm"],
+    });
+  });
+
+  test("names a missing program and how to install it, or where it is on the user's PATH", async () => {
+    // A control plane keeps the PATH of the shell that started it.
+    const missing = await cloud.call([...words, "--machine-type", "any"]);
+    expect(missing.code, missing.errors).toBe(6);
+    expect(missing.errors).toMatch(/Error: .*vllm/);
+    expect(missing.errors).toContain("pip install vllm");
+    const elsewhere = path.join(cloud.folder, "elsewhere");
+    cloud.installFakeServer("vllm", elsewhere);
+    const PATH = `${elsewhere}:${cloud.environment.PATH}`;
+    const here = await cloud.call([...words, "--machine-type", "any"], { environment: { PATH } });
+    expect(here.code).toBe(6);
+    expect(here.errors).toContain(`add --env PATH="$PATH"`);
+    const told = await cloud.call([...words, "--machine-type", "any", "--env", `PATH=${PATH}`]);
+    expect(told.code, told.errors).toBe(0);
+    cloud.installFakeServer("vllm");
+  });
+
+  test("needs a GPU that is missing here: exit 9, saying what to do", async () => {
+    const { code, output, errors } = await cloud.call([...words, "--json"]);
+    expect(code, errors).toBe(9);
+    expect(errors).toMatch(/Error: .*H100/);
+    expect(errors).toContain("--machine-type any");
+    expect(JSON.parse(output)).toMatchObject({ error: { exitCode: 9 } });
+  });
+
+  test("serves with --machine-type any and requires its key", async () => {
+    const { code, output, errors } = await cloud.call([...words, "--machine-type", "any"], {
+      environment: { MODEL_NAME: "other-maker/other-model" },
+    });
+    expect(code, errors).toBe(0);
+    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/lfm2-8b`;
+    expect(output).toContain(url);
+    expect(output).toContain("$DEPLOYCTL_KEY");
+    expect(output).toContain("defaultHeaders");
+    expect(output).toContain("other-maker/other-model");
+    const key = await cloud.createKey("--app", "lfm2-8b");
+    const models = await fetch(`${url}/v1/models`, { headers: { authorization: `Key ${key}` } });
+    expect(await models.json()).toMatchObject({ data: [{ id: "other-maker/other-model" }] });
+    const chat = await fetch(`${url}/v1/chat/completions`, {
+      method: "POST",
+      headers: { authorization: `Key ${key}`, "content-type": "application/json" },
+      body: JSON.stringify({ messages: [{ role: "user", content: "Hello!" }], max_tokens: 3 }),
+    });
+    expect(chat.status).toBe(200);
+    for (const [headers, type] of [
+      [{}, "auth_missing"],
+      [{ authorization: `Bearer ${key}` }, "auth_scheme"],
+      [{ authorization: `Key ${key}x` }, "auth_invalid"],
+    ] as const) {
+      const refused = await fetch(`${url}/v1/models`, { headers });
+      expect(refused.status).toBe(401);
+      expect(await refused.json()).toMatchObject({ error_type: type });
+    }
+  });
+
+  test("for Modal serves too, with the vLLM that is there", async () => {
+    const example = path.join(repositoryFolder, "docs/examples/modal-vllm.py");
+    const { code, errors } = await cloud.call([
+      ...["deploy", example, "--machine-type", "any", "--image-mode", "ignore"],
+    ]);
+    expect(code, errors).toBe(0);
+    expect(errors).toContain("apt_install('git')");
+    const key = await cloud.createKey("--app", "example-vllm");
+    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/example-vllm/v1/models`;
+    const models = await fetch(url, { headers: { authorization: `Key ${key}` } });
+    expect(await models.json()).toMatchObject({ data: [{ id: "Qwen/Qwen3-0.6B" }] });
+  });
+});
 
 describe("an unreadable script", () => {
   test("does not exist: exit 2, naming the file", async () => {
@@ -41,15 +134,12 @@ describe("an unreadable script", () => {
     expect(errors).toContain("def serve(:");
   });
 
-  test.each([["Upper_Case"], ["a--b"], ["-a"], ["a".repeat(64)], ["../etc"]])(
-    "gets the invalid app name %s",
-    async (name) => {
-      cloud.write("app.py", fakeServerScript());
-      const { code, errors } = await cloud.call(["deploy", "app.py", `--app-name=${name}`]);
-      expect(code, errors).toBe(2);
-      expect(errors).toMatch(/^Error: /m);
-    },
-  );
+  test.each([["Upper_Case"], ["../etc"]])("gets the invalid app name %s", async (name) => {
+    cloud.write("app.py", fakeServerScript());
+    const { code, errors } = await cloud.call(["deploy", "app.py", `--app-name=${name}`]);
+    expect(code, errors).toBe(2);
+    expect(errors).toMatch(/^Error: /m);
+  });
 });
 
 describe("a script that fails to start, after one that works", () => {
@@ -75,24 +165,6 @@ describe("a script that fails to start, after one that works", () => {
     expect(reply.status).toBe(200);
     expect(reply.headers.get("x-dctl-revision")).toBe(revision);
   }
-
-  test.each([
-    ["imports a missing module", `import no_such_module\n${head}    pass\n`, "no_such_module"],
-    ["returns at once", `${head}    print("nothing to do")\n`, "return"],
-    [
-      "calls a missing program",
-      `import subprocess\n${head}    subprocess.run(["no-such-server", "--port", "8000"])\n`,
-      "no-such-server",
-    ],
-  ])("it %s: exit 6 with the reason", async (_what, text, reason) => {
-    cloud.write("app.py", text);
-    const { code, output, errors } = await deploy("app.py::serve");
-    expect(code, errors).toBe(6);
-    expect(errors).toMatch(/^Error: /m);
-    expect(errors).toContain(reason);
-    expect(output).toBe("");
-    await expectOldOne();
-  });
 
   test("it raises: exit 6 with the reason, and the command that shows the log", async () => {
     cloud.write("app.py", `${head}    raise ValueError("out of milk")\n`);
@@ -128,10 +200,12 @@ describe("a script that fails to start, after one that works", () => {
     await expectOldOne();
   });
 
-  test("the error is the same in JSON", async () => {
+  test("it imports a missing module: exit 6 with the reason, also in JSON", async () => {
     cloud.write("app.py", `import no_such_module\n${head}    pass\n`);
-    const { code, output } = await deploy("app.py::serve", "--json");
-    expect(code).toBe(6);
+    const { code, output, errors } = await deploy("app.py::serve", "--json");
+    expect(code, errors).toBe(6);
+    expect(errors).toMatch(/^Error: .*no_such_module/m);
+    await expectOldOne();
     const { error } = JSON.parse(output) as { error: Record<string, unknown> };
     expect(error).toMatchObject({ code: expect.stringMatching(/^CLOUD_/), exitCode: 6 });
   });

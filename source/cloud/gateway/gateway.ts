@@ -1,0 +1,102 @@
+// Gateway of deployctl: accepts requests, proxies those that are allowed, and shuts down gracefully.
+import { systemClock } from "../../base/clock.ts";
+import { Admission } from "./admission.ts";
+import { BufferCollection } from "./buffer-collection.ts";
+import { type CallLimits, OwnCallLimits } from "./call-limits.ts";
+import { TrustedProxies } from "./client-address.ts";
+import {
+  defaultGatewayLimits,
+  type GatewayOptions,
+  type ListenerOptions,
+} from "./gateway-options.ts";
+import { Listener, type ListenerContext } from "./listener.ts";
+import { WaitingBytes } from "./request-body.ts";
+import { RequestHandler, stopping } from "./request-handler.ts";
+import { RoutingTable } from "./routing-table.ts";
+import type { BoundAddress, GatewayControl } from "./traffic.ts";
+
+/** Time for callers to receive the refusal before their connections are cut. */
+const refusalGraceMs = 250;
+
+export class Gateway extends RoutingTable implements GatewayControl {
+  readonly callLimits: CallLimits;
+  readonly #wanted: readonly ListenerOptions[];
+  readonly #context: ListenerContext;
+  #listeners: readonly Listener[] = [];
+
+  /** @throws ProductError `CLOUD_REQUEST_INVALID` if a trusted proxy is not an address */
+  constructor(options: GatewayOptions) {
+    const { keys, log, leader, clock = systemClock, isReady = () => true } = options;
+    const limits = { ...defaultGatewayLimits, ...options.limits };
+    super(clock, limits.connectTimeoutMs, leader);
+    const proxies = new TrustedProxies(options.trustedProxies ?? []);
+    this.callLimits = leader ?? new OwnCallLimits(clock, log);
+    const handler = new RequestHandler({
+      admission: new Admission(this, keys, this.callLimits),
+      ...{ proxies, isReady, log },
+      internalRoute: options.internalRoute,
+      context: {
+        limits,
+        clock,
+        waiting: new WaitingBytes(limits.waitingBytes),
+        buffers: new BufferCollection(),
+        observe: options.observe ?? (() => {}),
+        onStopRequested: options.onStopRequested ?? (() => {}),
+      },
+    });
+    const { headerBytes } = limits;
+    const { listeners, sharesPorts = false } = options;
+    this.#wanted = listeners;
+    this.#context = { handler, headerBytes, hasProxies: !proxies.isEmpty, sharesPorts, log };
+  }
+
+  get addresses(): readonly BoundAddress[] {
+    return this.#listeners.map(({ address }) => address);
+  }
+
+  /**
+   * Opens all addresses, or none.
+   *
+   * @throws ProductError `CLOUD_PLAIN_HTTP_REFUSED`, `CLOUD_CERTIFICATE_UNUSABLE`,
+   *   `CLOUD_ADDRESS_UNUSABLE`
+   */
+  async listen(): Promise<readonly BoundAddress[]> {
+    const opened: Listener[] = [];
+    try {
+      for (const wanted of this.#wanted) opened.push(await Listener.open(wanted, this.#context));
+    } catch (error) {
+      await Promise.all(opened.map((listener) => listener.close()));
+      throw error;
+    }
+    this.#listeners = opened;
+    return this.addresses;
+  }
+
+  /** Refuses new requests, waits `drainMs` for running ones, then refuses and cuts the rest. */
+  async close({ drainMs }: { drainMs: number }): Promise<void> {
+    const { handler } = this.#context;
+    handler.isStopping = true;
+    this.refuseAllWaiting(stopping);
+    await handler.whenIdle(drainMs);
+    for (const live of [...handler.active]) live.refuse(stopping);
+    await handler.whenIdle(refusalGraceMs);
+    for (const live of [...handler.active]) live.cut();
+    const closing = this.#listeners.map((listener) => listener.close());
+    for (const listener of this.#listeners) listener.cutConnections();
+    await Promise.all(closing);
+    this.closeConnections();
+  }
+
+  /** Ends the running requests of a key at once. @returns their number */
+  cutRequestsOf(keyId: string): number {
+    const { active } = this.#context.handler;
+    const ended = [...active].filter(({ admitted }) => admitted.key?.id === keyId);
+    for (const exchange of ended) exchange.refuse(keyRevoked);
+    return ended.length;
+  }
+}
+
+const keyRevoked = {
+  type: "key_revoked",
+  detail: "The key was revoked while the request ran.",
+} as const;

@@ -1,0 +1,80 @@
+// Typed lines: messages, or commands with their arguments.
+
+import { imageArgument, mayAttach } from "../../../../client/attachments/attach-images.ts";
+import type { CommandFacts } from "../../../frame/screen.ts";
+import type { Command } from "./command.ts";
+import { settingsCommands } from "./settings-commands.ts";
+import { slashCommands } from "./slash-commands.ts";
+
+/** Commands with slash names. */
+export const typedCommands: readonly Command[] = [...slashCommands, ...settingsCommands];
+
+/** A line that was sent from the editor. */
+export type ParsedLine =
+  | { readonly kind: "message"; readonly text: string }
+  | { readonly kind: "command"; readonly command: Command; readonly argument: string }
+  | { readonly kind: "unknown"; readonly sentence: string }
+  /** A block opened with three quotes and not closed yet. */
+  | { readonly kind: "open" }
+  | { readonly kind: "blank" };
+
+const blockQuote = '"""';
+
+/**
+ * Tells messages and commands apart; `//` at the start sends a message that begins with `/`. A line
+ * that attaches an image is always a message.
+ */
+export function parseLine(typed: string): ParsedLine {
+  const text = typed.trim();
+  if (text === "") return { kind: "blank" };
+  if (imageArgument(text) !== undefined) return { kind: "message", text };
+  if (text.startsWith(blockQuote)) return parseBlock(text);
+  if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
+  if (!text.startsWith("/")) return { kind: "message", text };
+  return parseCommand(text);
+}
+
+function parseBlock(text: string): ParsedLine {
+  const isClosed = text.length >= 2 * blockQuote.length && text.endsWith(blockQuote);
+  if (!isClosed) return { kind: "open" };
+  const inner = text.slice(blockQuote.length, -blockQuote.length).trim();
+  return inner === "" ? { kind: "blank" } : { kind: "message", text: inner };
+}
+
+function parseCommand(text: string): ParsedLine {
+  const words = text.split(/\s+/, 2);
+  const [first = ""] = words;
+  for (const candidate of [words.join(" "), first]) {
+    const command = typedCommands.find(({ slash }) => slash?.includes(candidate));
+    if (command === undefined || isMistyped(command, candidate, text)) continue;
+    return { kind: "command", command, argument: withoutWords(text, candidate.split(" ").length) };
+  }
+  // `/tmp/cat.png what is it` begins with a path.
+  if (/[/.]/.test(first.slice(1)) && mayAttach(text)) return { kind: "message", text };
+  const relatives = typedCommands.flatMap((command) =>
+    slashUsages(command).filter((usage) => usage.startsWith(`${first} `)),
+  );
+  return {
+    kind: "unknown",
+    sentence:
+      relatives.length > 0
+        ? `Unknown setting. Use ${relatives.join(" or ")}`
+        : `Unknown command '${first}'. Type /? for help`,
+  };
+}
+
+/** `/set nonsense` is an unknown setting, though `/set` alone is a command. */
+function isMistyped({ slashArguments }: Command, name: string, text: string): boolean {
+  if (slashArguments !== undefined || text === name) return false;
+  return typedCommands.some(({ slash }) => slash?.some((other) => other.startsWith(`${name} `)));
+}
+
+/** Returns the text after the first words, including line breaks. */
+function withoutWords(text: string, count: number): string {
+  return text.replace(new RegExp(`^(?:\\S+\\s*){${count}}`), "");
+}
+
+/** Slash names of a command with their arguments. */
+export function slashUsages({ slash = [], slashArguments }: CommandFacts): string[] {
+  return slash.map((name) => (slashArguments === undefined ? name : `${name} ${slashArguments}`));
+}
