@@ -61,7 +61,8 @@ describe("modelctl behind the gateway", () => {
       pieces += 1;
     }
     expect(streamed).toBe(text);
-    expect(pieces).toBeGreaterThan(2);
+    // Tokens that wait for a slow reader are sent as one piece.
+    expect(pieces).toBeGreaterThan(1);
   });
 
   test("passes errors through unchanged", async () => {

@@ -19,6 +19,7 @@ export class TrustedProxies {
   }
 
   has(address: string): boolean {
+    if (this.isEmpty) return false;
     const family = isIP(address);
     return family !== 0 && this.#blocks.check(address, family === 4 ? "ipv4" : "ipv6");
   }

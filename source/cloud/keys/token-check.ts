@@ -1,8 +1,9 @@
 // Tokens of keys: their accepted forms, and the check against the digests of all keys.
-import { createHmac, timingSafeEqual } from "node:crypto";
+import { timingSafeEqual } from "node:crypto";
 import { keyState } from "../../keys/key-record.ts";
 import { parseToken, type TokenParts } from "../../keys/token.ts";
 import type { CloudKey } from "./cloud-key.ts";
+import { createDigest } from "./pepper.ts";
 
 /** Prefix of deployctl's keys. */
 export const cloudKeyPrefix = "dk_";
@@ -25,18 +26,13 @@ export interface StoredKey {
 
 /** Finds the key of a token, in the same time for every wrong token. */
 export class TokenCheck {
-  readonly #pepper: Buffer;
+  readonly digest: (secret: string) => Buffer;
   /** Compared when the key does not exist, so that both cases take the same time. */
   readonly #noDigest: Buffer;
 
   constructor(pepper: Buffer) {
-    this.#pepper = pepper;
+    this.digest = createDigest(pepper);
     this.#noDigest = this.digest("");
-  }
-
-  /** Stored instead of a secret. A fast hash is safe here, as 256 random bits cannot be guessed. */
-  digest(secret: string): Buffer {
-    return createHmac("sha256", this.#pepper).update(secret).digest();
   }
 
   /**
