@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
+import { type Zippable, zipSync } from "fflate";
 import { formatBytes } from "../../../base/formats.ts";
 import { pythonFolder } from "../../inspection/python-program.ts";
 import type { RevisionPlan } from "../engine.ts";
 import type { RayClient } from "./ray-client.ts";
-import { createZip, type ZippedFile } from "./zip.ts";
 
 export interface BundlePackage {
   /** Name by content: `_ray_pkg_<hex>.zip`. */
@@ -58,17 +58,25 @@ export function packFolder(folder: string, name: string): BundlePackage {
   return pack(filesBelow(folder, name));
 }
 
-function pack(files: readonly ZippedFile[]): BundlePackage {
-  const zip = createZip(files);
+function pack(files: readonly PackedFile[]): BundlePackage {
+  const zip = Buffer.from(zipSync(Object.fromEntries(files), { os: unix, mtime: sameDate }));
   const digest = createHash("sha256").update(zip).digest("hex").slice(0, 32);
   return { name: `_ray_pkg_${digest}.zip`, zip };
 }
 
+/** Path in the archive, content and mode. */
+type PackedFile = [path: string, file: Zippable[string]];
+
+const unix = 3;
+/** Equal files give equal archives; ZIP knows no earlier date. */
+const sameDate = new Date(1980, 0, 1);
+
 /** Lists a file, or all files of a folder, in a stable order. */
-function filesBelow(place: string, name: string): ZippedFile[] {
+function filesBelow(place: string, name: string): PackedFile[] {
   const facts = statSync(place);
   if (!facts.isDirectory()) {
-    return [{ name, data: readFileSync(place), isExecutable: (facts.mode & 0o111) !== 0 }];
+    const mode = (facts.mode & 0o111) === 0 ? 0o100644 : 0o100755;
+    return [[name, [readFileSync(place), { attrs: mode * 2 ** 16 }]]];
   }
   return readdirSync(place)
     .filter((entry) => entry !== "__pycache__")

@@ -1,5 +1,5 @@
 // Manifests that start a Ray cluster for deployctl: a KubeRay RayCluster, or a batch job of Slurm.
-import { toYaml } from "../../../base/yaml.ts";
+import { stringify } from "yaml";
 
 export interface ClusterShape {
   /** Name of the cluster, and of its token's secret on Kubernetes. */
@@ -28,7 +28,9 @@ const objectStoreBytes = 200_000_000;
 
 /** @returns a RayCluster for `kubectl apply -f -`; needs KubeRay 1.5 or newer */
 export function kubernetesManifest(shape: KubernetesShape): string {
-  return toYaml(rayCluster(shape));
+  // Kubernetes reads YAML 1.1, in which a bare `no` is false.
+  const options = { version: "1.1", aliasDuplicateObjects: false, lineWidth: 0 } as const;
+  return stringify(rayCluster(shape), options);
 }
 
 /** Returns the manifest as a document. */

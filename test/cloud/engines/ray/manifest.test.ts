@@ -65,18 +65,17 @@ test("the RayCluster fits KubeRay's schema", () => {
 });
 
 test("the manifest is YAML with the shape's resources", () => {
-  const text = kubernetesManifest({ ...shape, image: "registry.example/ray:1" });
-  expect(text).toMatch(
-    /^apiVersion: "ray.io\/v1"\nkind: "RayCluster"\nmetadata:\n {2}name: "ray"\n/,
-  );
+  const text = kubernetesManifest({ ...shape, name: "no", image: "registry.example/ray:1" });
+  // Kubernetes would read a bare `no` as false.
+  expect(text).toMatch(/^apiVersion: ray.io\/v1\nkind: RayCluster\nmetadata:\n {2}name: "no"\n/);
   expect(text).toContain(`
           containers:
-            - name: "ray-worker"
-              image: "registry.example/ray:1"
+            - name: ray-worker
+              image: registry.example/ray:1
               resources:
                 limits:
                   cpu: "16"
-                  memory: "64Gi"
+                  memory: 64Gi
                   nvidia.com/gpu: "2"
 `);
 });

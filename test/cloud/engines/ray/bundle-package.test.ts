@@ -1,4 +1,4 @@
-// Archives that Python, which unpacks them on the nodes, can read.
+// Packages that Python, which unpacks them on the nodes, can read.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
