@@ -49,7 +49,7 @@ export function ChatBody(props: ChatBodyProps): ReactElement {
 
 /** Draws the conversation with live figures beside it, or above it in a narrow window. */
 function WindowChat({ chat, ...size }: ChatBodyProps): ReactElement {
-  const { watch } = chat;
+  const watch = useLook().layout === "window" ? chat.watch : undefined;
   const place = watch === undefined ? "none" : enginePlace(size);
   const room = conversationSize(size, watch !== undefined);
   const rowsAbove = size.rows - room.rows;

@@ -83,7 +83,6 @@ export class ChatScreen implements Screen {
       },
       folder,
     });
-    const shownWatch = layout === "window" ? watch : undefined;
     this.#chat = {
       store,
       backend,
@@ -91,7 +90,7 @@ export class ChatScreen implements Screen {
       examplePrompts: options.examplePrompts ?? defaultExamplePrompts,
       layout: this.#createLayout(glyphs),
       printed: new PrintedEntries(),
-      watch: shownWatch,
+      watch,
       head: () => recorder?.head,
       session: new ChatSession({
         backend,
@@ -106,13 +105,16 @@ export class ChatScreen implements Screen {
       historyFile: history.file,
       goElsewhere: options.goElsewhere,
       warn,
-      size: () => conversationSize(frame.bodySize(), shownWatch !== undefined),
+      size: () => {
+        const hasFigures = layout === "window" && watch !== undefined;
+        return conversationSize(frame.bodySize(), hasFigures);
+      },
       isRead: layout === "reader",
     };
     this.#controller = new ChatController(this.#chat);
   }
 
-  /** @param watch the server, for live figures; undefined shows none */
+  /** @param watch the server; undefined for a deployment */
   static async open(
     options: ChatOptions,
     context: ScreenContext,

@@ -5,7 +5,7 @@ import type { Clock } from "../../../base/clock.ts";
 import type { ModelFacts } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import type { BodySize, FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../hooks/store.ts";
+import { Store } from "../../hooks/store.ts";
 import { type Readable, useParts, useShallow, useStore } from "../../hooks/use-store.ts";
 import type { ConversationFigures } from "../../live/engine-figures.ts";
 import type { WatchedServer } from "../../live/server-watch.ts";
@@ -30,7 +30,7 @@ export interface ChatView {
   readonly layout: TranscriptLayout;
   /** Entries printed to the terminal's scrollback, in the layout `inline`. */
   readonly printed: PrintedEntries;
-  /** Undefined if no figures of the server are shown. */
+  /** The server; undefined for a deployment. */
   readonly watch: Readable<WatchedServer> | undefined;
   /** The saved chat that continues here; undefined before the first message. */
   readonly head: () => SessionHead | undefined;
@@ -68,6 +68,13 @@ export function useModelFacts({ store, backend }: ChatView): ModelFacts {
     const { name, loadedAs, contextLength, card } = backend.facts;
     return { name, loadedAs, contextLength, card };
   });
+}
+
+const unwatched = new Store<WatchedServer>({ link: { kind: "connecting" }, samples: [] });
+
+/** True while the server does not respond. */
+export function useIsServerDown({ watch = unwatched }: ChatView): boolean {
+  return useStore(watch, ({ link }) => link.kind === "down");
 }
 
 /** Heights of the parts in this room; they change with input and notices. */

@@ -6,7 +6,7 @@ import { useParts, useStore } from "../../hooks/use-store.ts";
 import { neutraliseText } from "../../text/neutralise.ts";
 import { asciiGlyphs } from "../../theme.ts";
 import type { Activity, ChatState } from "./chat-state.ts";
-import { type ChatView, useModelFacts } from "./chat-view.ts";
+import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
 import { foundEntry } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { queueHint } from "./composer/message-queue.ts";
@@ -52,9 +52,10 @@ function menuText(menu: Menu | undefined): string {
 function useStatus(chat: ChatView): string {
   const { store } = chat;
   const facts = useModelFacts(chat);
+  const isServerDown = useIsServerDown(chat);
   return useStore(store, (state) => {
     if (state.activity !== undefined) return calmText(state.activity, facts);
-    return statusRun(state, facts, asciiGlyphs, statusWidth).text;
+    return statusRun({ ...state, isServerDown }, facts, asciiGlyphs, statusWidth).text;
   });
 }
 

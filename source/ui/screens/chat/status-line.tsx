@@ -9,7 +9,7 @@ import { useParts } from "../../hooks/use-store.ts";
 import { textWidth, truncateText } from "../../text/graphemes.ts";
 import { visibleText } from "../../text/neutralise.ts";
 import { noticeText, transcriptWidth } from "./chat-layout.ts";
-import { type ChatView, useModelFacts } from "./chat-view.ts";
+import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
 import { statusProgress, statusRun } from "./status-text.ts";
 
 const gaugeCells = 12;
@@ -33,7 +33,8 @@ export const StatusLine = memo(function StatusLine(props: StatusLineProps): Reac
 /** Draws a bar for loading or reading, otherwise for the fill of the window. */
 function Figures({ chat, columns }: StatusLineProps): ReactElement {
   const { glyphs, theme } = useLook();
-  const state = useParts(chat.store, "activity", "figures", "contextTokens");
+  const isServerDown = useIsServerDown(chat);
+  const state = { ...useParts(chat.store, "activity", "figures", "contextTokens"), isServerDown };
   const facts = useModelFacts(chat);
   const width = transcriptWidth(columns);
   const { text, tone } = statusRun(state, facts, glyphs, width);

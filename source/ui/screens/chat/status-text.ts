@@ -13,7 +13,10 @@ const fullShare = 0.95;
 
 export type ModelLine = Pick<ModelFacts, "name" | "contextLength">;
 
-export type StatusState = Pick<ChatState, "activity" | "figures" | "contextTokens">;
+export interface StatusState extends Pick<ChatState, "activity" | "figures" | "contextTokens"> {
+  /** Defaults to false. */
+  readonly isServerDown?: boolean;
+}
 
 /** Returns the progress of loading or reading, otherwise the fill of the window, if known. */
 export function statusProgress(
@@ -83,7 +86,7 @@ function phaseText(
 }
 
 function figuresRun(
-  { figures, contextTokens }: StatusState,
+  { figures, contextTokens, isServerDown }: StatusState,
   model: ModelLine,
   glyphs: Glyphs,
   width: number,
@@ -98,7 +101,8 @@ function figuresRun(
   const statistics = figures?.statistics;
   if (figures === undefined || statistics === undefined) {
     const windowKnown = contextText === undefined ? windowText(model) : undefined;
-    const parts = [`${glyphs.ready} ready`, ttftText(figures?.ttftMs), windowKnown, ...essential];
+    const server = isServerDown ? `${glyphs.failed} server down` : `${glyphs.ready} ready`;
+    const parts = [server, ttftText(figures?.ttftMs), windowKnown, ...essential];
     return { text: join(glyphs, parts), tone };
   }
   const candidates = figuresTexts(figures, statistics).map((parts) =>

@@ -1,6 +1,7 @@
 // Tests that one row shows the current work or a notice, at any width.
 
 import { expect, test } from "vitest";
+import { Store } from "../../../../source/ui/hooks/store.ts";
 import type { ChatState } from "../../../../source/ui/screens/chat/chat-state.ts";
 import { StatusLine } from "../../../../source/ui/screens/chat/status-line.tsx";
 import { asciiGlyphs } from "../../../../source/ui/theme.ts";
@@ -16,6 +17,15 @@ function drawn(state: Partial<ChatState>, columns = 60): string[] {
 test("the fill of the window is a bar if there is room", () => {
   expect(drawn({ contextTokens: 2048 })).toEqual([" ● ready · context 2048/4096  ██████░░░░░░"]);
   expect(drawn({ contextTokens: 2048 }, 32)).toEqual([" ● ready · context 2048/4096"]);
+});
+
+test("a server that is gone is not ready", () => {
+  const watch = new Store({
+    link: { kind: "down", sentence: "gone", sinceMs: 0 } as const,
+    samples: [],
+  });
+  const line = <StatusLine chat={sampleView({ watch })} columns={60} />;
+  expect(renderAt(line, { columns: 60 }).lines()).toEqual([" ✗ server down · context window 4096"]);
 });
 
 test("loading has its own bar", () => {
