@@ -57,21 +57,23 @@ export class LaunchActions {
         ? server.run(request, stop.signal)
         : server.deploy(request, stop.signal);
       for await (const event of events) {
-        this.#change((launch, nowMs) => afterEvent(launch, event, nowMs));
+        this.#change(stop, (launch, nowMs) => afterEvent(launch, event, nowMs));
         const app = this.#calledApp();
-        if (event.kind !== "done" || app === undefined) continue;
+        if (event.kind !== "done" || app === undefined || this.#stop !== stop) continue;
         const inspection = loadedValue(this.#state.known.script)?.inspection;
-        this.#change((launch) => ({ ...launch, callLines: server.callLines(app, inspection) }));
+        const callLines = server.callLines(app, inspection);
+        this.#change(stop, (launch) => ({ ...launch, callLines }));
         // A live app needs no draft.
         void this.#drafts.remove();
       }
-      if (this.#state.launch?.state === "running") {
+      this.#change(stop, (launch, nowMs) => {
         const sentence = "The control plane disconnected before the deployment finished.";
-        this.#change((launch, nowMs) => failLaunch(launch, sentence, nowMs));
-      } else if (isOngoing(this.#state.launch)) this.#change(stopLaunch);
+        if (launch.state === "running") return failLaunch(launch, sentence, nowMs);
+        return isOngoing(launch) ? stopLaunch(launch, nowMs) : launch;
+      });
     } catch (error) {
       const sentence = describeError(error);
-      this.#change((launch, nowMs) =>
+      this.#change(stop, (launch, nowMs) =>
         stop.signal.aborted ? stopLaunch(launch, nowMs) : failLaunch(launch, sentence, nowMs),
       );
     } finally {
@@ -171,11 +173,16 @@ export class LaunchActions {
     return loadedValue(this.#state.launch?.key)?.token;
   }
 
-  #change(change: (launch: Launch, nowMs: number) => Launch): void {
+  /** Changes the launch that `stop` belongs to; a later one may have replaced it. */
+  #change(
+    stop: AbortController | undefined,
+    change: (launch: Launch, nowMs: number) => Launch,
+  ): void {
     const { store, clock } = this.#services;
     const { launch } = this.#state;
     const nowMs = clock.now();
-    if (launch !== undefined) store.update({ launch: change(launch, nowMs), nowMs });
+    if (launch !== undefined && stop === this.#stop)
+      store.update({ launch: change(launch, nowMs), nowMs });
   }
 
   #calledApp(): CallableApp | undefined {
@@ -192,8 +199,9 @@ export class LaunchActions {
   ): Promise<undefined> {
     const app = this.#calledApp();
     if (app === undefined || this.#server === undefined) return;
+    const stop = this.#stop;
     const show = (answer: Loadable<Value>) =>
-      this.#change((launch) => ({ ...launch, [key]: answer }));
+      this.#change(stop, (launch) => ({ ...launch, [key]: answer }));
     show({ kind: "loading" });
     try {
       show({ kind: "loaded", value: await ask(this.#server, app) });

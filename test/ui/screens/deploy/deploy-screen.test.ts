@@ -401,6 +401,7 @@ describe("the launch", () => {
     const { screen, server } = opened;
     await toReview(opened);
     await next(screen, "Launching chat");
+    const left = server.deployment;
     screen.type("e");
     await screen.until("The launch continues until a new one replaces it.");
     screen.type("y");
@@ -409,6 +410,13 @@ describe("the launch", () => {
     await next(screen, "Launching chat");
     await sent(server, 2);
     expect(server.requests.map(({ isForced }) => isForced)).toEqual([undefined, true]);
+    // The first one's stream ends late.
+    left.push({ kind: "log", text: "from the first" });
+    left.end();
+    server.deployment.push({ kind: "log", text: "from the second" });
+    await screen.until("from the second");
+    expect(screen.text).toContain("Launching chat");
+    expect(screen.text).not.toContain("from the first");
   });
 
   test("reports an interrupted stream", async () => {
