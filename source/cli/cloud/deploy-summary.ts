@@ -5,7 +5,7 @@ import { authorityFile } from "../../application/control-plane-process.ts";
 import { formatMilliseconds } from "../../base/formats.ts";
 import { quoteForShell } from "../../base/quoting.ts";
 import type { DeployResult } from "../../cloud/admin/documents.ts";
-import type { AuthMode } from "../../cloud/app-config.ts";
+import type { AppConfig, AuthMode } from "../../cloud/app-config.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
 import { type Session, settingOf } from "./session.ts";
 
@@ -85,14 +85,24 @@ export function summaryFacts(
   return { model: servedModel(inspection), endpoints, certificateFile };
 }
 
+const modelVariable = /(^|_)MODEL(_|$)/;
+const unknownModel = "MODEL";
+
 /** Returns the model on the script's command line, or a placeholder. */
 export function servedModel({ command, env_read }: Inspection): string {
   const serve = command.indexOf("serve");
   const flag = command.indexOf("--model");
   const named = command[flag >= 0 ? flag + 1 : serve >= 0 ? serve + 1 : command.length];
   if (named !== undefined && named !== "" && !named.startsWith("-")) return named;
-  const variable = env_read.find(({ name }) => /(^|_)MODEL(_|$)/.test(name));
-  return variable?.value ?? variable?.default ?? "MODEL";
+  const variable = env_read.find(({ name }) => modelVariable.test(name));
+  return variable?.value ?? variable?.default ?? unknownModel;
+}
+
+/** Returns the model in a revision's configuration, or a placeholder. */
+export function configuredModel(config: AppConfig | undefined): string {
+  const { model, environment = {} } = config ?? {};
+  const name = Object.keys(environment).find((variable) => modelVariable.test(variable));
+  return model ?? (name && environment[name]) ?? unknownModel;
 }
 
 function backText(name: string, previous: string | undefined): string {

@@ -12,17 +12,17 @@ import type {
   EphemeralEvent,
   ServerStatus,
 } from "../../cloud/admin/documents.ts";
-import type { Inspection } from "../../cloud/inspection/inspection.ts";
 import type {
   CallableApp,
   ChatApp,
   CloudServer,
   CloudTarget,
   DeploymentBackend,
+  KnownApp,
   MachineCapacity,
   TestStep,
 } from "../../ui/screens/cloud-access.ts";
-import { callLines, certificateOf, servedModel } from "./deploy-summary.ts";
+import { callLines, certificateOf, configuredModel, servedModel } from "./deploy-summary.ts";
 import { DeploymentChat } from "./deployment-chat.ts";
 import { type Session, settingOf } from "./session.ts";
 import { clientOf, ensureControlPlane } from "./target.ts";
@@ -84,8 +84,8 @@ export class ScreenServer implements CloudServer {
     return await testApp(await this.#connectionOf(app, token), signal);
   }
 
-  callLines({ url, auth }: CallableApp, inspection: Inspection | undefined): readonly string[] {
-    const model = inspection === undefined ? "MODEL" : servedModel(inspection);
+  callLines({ url, auth }: CallableApp, { inspection, config }: KnownApp): readonly string[] {
+    const model = inspection === undefined ? configuredModel(config) : servedModel(inspection);
     const certificateFile = certificateOf(this.session, url);
     return callLines(url, auth, { model, endpoints: inspection?.endpoints, certificateFile });
   }

@@ -76,7 +76,13 @@ export interface CloudServer {
   /** Requests the models, then a short answer. @param token undefined: a suitable key is found or created */
   testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
   /** Returns example calls to paste: curl, and OpenAI's client. */
-  callLines(app: CallableApp, inspection: Inspection | undefined): readonly string[];
+  callLines(app: CallableApp, known: KnownApp): readonly string[];
+}
+
+/** The script of an app or its revision's configuration, for the model that it serves. */
+export interface KnownApp {
+  readonly inspection?: Inspection | undefined;
+  readonly config?: AppConfig | undefined;
 }
 
 /** The part of the admin API that the screens use. */

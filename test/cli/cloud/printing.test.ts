@@ -4,7 +4,12 @@ import { ProductError } from "../../../source/base/product-error.ts";
 import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
 import { statusText } from "../../../source/cli/cloud/commands/server.ts";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
-import { callLines, deploySummary, servedModel } from "../../../source/cli/cloud/deploy-summary.ts";
+import {
+  callLines,
+  configuredModel,
+  deploySummary,
+  servedModel,
+} from "../../../source/cli/cloud/deploy-summary.ts";
 import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import { followDeployment } from "../../../source/cli/cloud/follow-deployment.ts";
 import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
@@ -16,6 +21,7 @@ import type {
 } from "../../../source/cloud/admin/documents.ts";
 import { defaultScale } from "../../../source/cloud/app-config.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
+import { sampleRevision } from "../../ui/screens/console/sample-cloud.ts";
 
 const result: DeployResult = {
   app: "acme/chat",
@@ -120,6 +126,15 @@ test.each([
     warnings: [],
   };
   expect(servedModel(inspection)).toBe(expected);
+});
+
+test.each([
+  [{ model: "tiny" }, { MODEL_NAME: "other" }, "tiny"],
+  [{}, { PORT: "1", MODEL_NAME: "other" }, "other"],
+  [{}, { REMODELLED: "no" }, "MODEL"],
+])("the model of a configuration with %j and the variables %j", (named, environment, expected) => {
+  const { config } = sampleRevision();
+  expect(configuredModel({ ...config, ...named, environment })).toBe(expected);
 });
 
 class FakeStream {

@@ -47,7 +47,7 @@ export const showDetails = onApp(async ({ store, feed: { server } }, app) => {
     server.client.revisions(name),
     server.client.replicas(name),
   ]);
-  const callLines = server.callLines(app, undefined);
+  const callLines = server.callLines(app, { config: details.revision?.config });
   store.update({ details: { facts: { details, revisions, replicas, callLines }, top: 0 } });
   return undefined;
 });
@@ -55,7 +55,9 @@ export const showDetails = onApp(async ({ store, feed: { server } }, app) => {
 export const copyUrl = onApp(async ({ frame }, { url }) => await frame.copy(url));
 
 export const copyCalls = onApp(async ({ frame, feed }, app) => {
-  return await frame.copy(feed.server.callLines(app, undefined).join("\n"));
+  const { revision } = await feed.server.client.app(nameOf(app));
+  const lines = feed.server.callLines(app, { config: revision?.config });
+  return await frame.copy(lines.join("\n"));
 });
 
 /** Takes a range, or asks for one. */

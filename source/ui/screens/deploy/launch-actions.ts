@@ -61,7 +61,7 @@ export class LaunchActions {
         const app = this.#calledApp();
         if (event.kind !== "done" || app === undefined || this.#stop !== stop) continue;
         const inspection = loadedValue(this.#state.known.script)?.inspection;
-        const callLines = server.callLines(app, inspection);
+        const callLines = server.callLines(app, { inspection });
         this.#change(stop, (launch) => ({ ...launch, callLines }));
         // A live app needs no draft.
         void this.#drafts.remove();

@@ -377,6 +377,23 @@ test("p switches to another server and shows nothing of the previous one", async
   expect([server.calls, far.calls]).toEqual([[], ["pause local/far-away"]]);
 });
 
+test("example calls name the model of the active revision", async () => {
+  const server = new SampleServer();
+  const [revision = sampleRevision()] = server.revisionList;
+  server.revisionList = [{ ...revision, config: { ...revision.config, model: "maker/chat" } }];
+  server.callLines = (_app, { config }) => [`call ${config?.model}`];
+  const { screen } = await openConsole({ server });
+  await screen.until(/> tiny/);
+  screen.type("Y");
+  await screen.until(/Copied \d+ characters/);
+  const [encoded = ""] = screen.bytes.split("\u001b]52;c;")[1]?.split("\u0007") ?? [];
+  expect(Buffer.from(encoded, "base64").toString()).toBe("call maker/chat");
+  screen.type("i");
+  await screen.until("State");
+  screen.type(keys.end);
+  await screen.until("call maker/chat");
+});
+
 test("running replicas come before ended ones, which show why they ended", async () => {
   const server = new SampleServer();
   const exit = { code: 1, signal: undefined, reason: "exited", sentence: "It ended.", tail: [] };

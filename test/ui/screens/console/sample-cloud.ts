@@ -303,7 +303,7 @@ export class SampleServer implements CloudServer, CloudClient {
     return Object.assign(this.backend, { deployment: { profile: "local", app, url }, reach });
   };
   testApp = async () => await this.#answer([]);
-  callLines = () => ["curl http://127.0.0.1:8480/local/tiny/v1/models"];
+  callLines: CloudServer["callLines"] = () => ["curl http://127.0.0.1:8480/local/tiny/v1/models"];
 
   async #answer<T>(value: T): Promise<T> {
     if (!this.isGone) return value;
