@@ -13,7 +13,7 @@ export interface CommandRow<Context> extends CommandFacts {
 }
 
 /** Fields of a row besides name, keys and title. Without `when` the command is always available. */
-export type RowRest<Context> = Pick<CommandRow<Context>, "run"> & Partial<CommandRow<Context>>;
+type RowRest<Context> = Pick<CommandRow<Context>, "run"> & Partial<CommandRow<Context>>;
 
 /** Returns a function that creates rows of one screen; their ids start with `area`. */
 export function commandRow<Context>(area: string, group: string) {
@@ -25,6 +25,15 @@ export function commandRow<Context>(area: string, group: string) {
   ): CommandRow<Context> => {
     return { id: `${area}.${name}`, title, group, keys, when: () => true, ...rest };
   };
+}
+
+/** Returns the rest of a row that scrolls by a distance. */
+export function scrolling<Context, Distance>(
+  act: (context: Context, distance: Distance) => undefined,
+  distance: Distance,
+  when: CommandRow<Context>["when"] = () => true,
+): RowRest<Context> {
+  return { group: "Scrolling", when, run: (context) => act(context, distance) };
 }
 
 /** Binds a table to the context of its commands. */

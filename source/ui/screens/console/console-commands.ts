@@ -1,6 +1,6 @@
 // Commands of the console: their names, keys, conditions and actions.
 
-import { type CommandRow, commandRow, type RowRest } from "../../frame/command-table.ts";
+import { type CommandRow, commandRow, scrolling } from "../../frame/command-table.ts";
 import * as apps from "./app-actions.ts";
 import {
   canStart,
@@ -36,9 +36,6 @@ const hintIn =
   (pane: Pane, word: string) =>
   ({ state }: ConsoleContext): string | undefined =>
     state.pane === pane ? word : undefined;
-const scrolling = (move: typeof panes.move, rows: number): RowRest<ConsoleContext> => {
-  return { group: "Scrolling", when: isFree, run: (context) => move(context, rows) };
-};
 
 const command = commandRow<ConsoleContext>("console", "Console");
 
@@ -203,10 +200,10 @@ export const consoleCommands: readonly Row[] = [
     when: isFree,
     run: panes.chooseServer,
   }),
-  command("up", ["Up", "k"], "Row up", scrolling(panes.move, -1)),
-  command("down", ["Down", "j"], "Row down", scrolling(panes.move, 1)),
-  command("pageUp", ["PgUp"], "Page up", scrolling(panes.movePage, -1)),
-  command("pageDown", ["PgDn"], "Page down", scrolling(panes.movePage, 1)),
-  command("first", ["Home"], "First row", scrolling(panes.move, -Infinity)),
-  command("last", ["End"], "Last row; in the log, follow", scrolling(panes.move, Infinity)),
+  command("up", ["Up", "k"], "Row up", scrolling(panes.move, -1, isFree)),
+  command("down", ["Down", "j"], "Row down", scrolling(panes.move, 1, isFree)),
+  command("pageUp", ["PgUp"], "Page up", scrolling(panes.movePage, -1, isFree)),
+  command("pageDown", ["PgDn"], "Page down", scrolling(panes.movePage, 1, isFree)),
+  command("first", ["Home"], "First row", scrolling(panes.move, -Infinity, isFree)),
+  command("last", ["End"], "Last row; in the log, follow", scrolling(panes.move, Infinity, isFree)),
 ];

@@ -1,6 +1,6 @@
 // Every command of the deploy screen: its keys, when it is valid, and the action behind it.
 
-import { type CommandRow, commandRow } from "../../frame/command-table.ts";
+import { type CommandRow, commandRow, scrolling } from "../../frame/command-table.ts";
 import { newVariable } from "./answers.ts";
 import { editAsText } from "./answers-text.ts";
 import { firstFault, revisionBefore, type StepId } from "./deploy-state.ts";
@@ -38,12 +38,6 @@ const hasFaults: When = ({ state }) =>
   (state.known.checked?.kind === "failed" ||
     firstFault(state) !== undefined ||
     wrongAnswer(state) !== undefined);
-const always: When = () => true;
-const scrolling = <Step>(
-  act: (context: form.DeployContext, step: Step) => undefined,
-  step: Step,
-  when = always,
-) => ({ group: "Scrolling", when, run: (context: form.DeployContext) => act(context, step) });
 const reviewHint: Row["hint"] = ({ state }) => (isAdvanced(state.step) ? undefined : "review");
 
 const command = commandRow<form.DeployContext>("deploy", "Deploy");

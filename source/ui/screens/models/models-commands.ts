@@ -1,6 +1,6 @@
 // The commands of the models screen: their keys, when they are valid, and the actions that they call.
 
-import { type CommandRow, commandRow } from "../../frame/command-table.ts";
+import { type CommandRow, commandRow, scrolling } from "../../frame/command-table.ts";
 import { isActive } from "./download.ts";
 import * as list from "./list-actions.ts";
 import * as model from "./model-actions.ts";
@@ -24,12 +24,6 @@ const onLoading: When = ({ state, entry }) =>
 const canChat: When = (context) => onLocal(context) || onRunning(context);
 
 const command = commandRow<list.ModelsContext>("models", "Models");
-const always: When = () => true;
-const scrolling = <Step>(
-  act: (context: list.ModelsContext, step: Step) => undefined,
-  step: Step,
-  when = always,
-) => ({ group: "Scrolling", when, run: (context: list.ModelsContext) => act(context, step) });
 
 export const modelsCommands: readonly Row[] = [
   command("filter", ["/"], "Filter the list, or search the hub", {

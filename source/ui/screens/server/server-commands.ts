@@ -1,7 +1,7 @@
 // The commands of the Server screen.
 
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import { type CommandRow, commandRow, type RowRest } from "../../frame/command-table.ts";
+import { type CommandRow, commandRow, scrolling } from "../../frame/command-table.ts";
 import * as browse from "./browse-actions.ts";
 import * as requests from "./request-actions.ts";
 import * as server from "./server-control.ts";
@@ -13,10 +13,11 @@ type When = Row["when"];
 const foreign = "Another program runs this server; configure or stop it there";
 
 const isTyping: When = ({ state }) => state.field !== undefined;
+const isReading: When = (context) => !isTyping(context);
 const isDetailOpen: When = ({ state }) => state.opened !== undefined;
-const inList: When = (context) => !isTyping(context) && !isDetailOpen(context);
+const inList: When = (context) => isReading(context) && !isDetailOpen(context);
 const hasRequests: When = ({ listed }) => listed.selected !== undefined;
-const onRequest: When = (context) => !isTyping(context) && hasRequests(context);
+const onRequest: When = (context) => isReading(context) && hasRequests(context);
 const hasFilters: When = ({ state: { filters } }) =>
   filters.text !== "" || filters.status !== "all" || filters.model !== undefined;
 const hasRemedy =
@@ -35,11 +36,6 @@ const withControl =
   (act: (context: ServerContext, control: ServerControl) => ReturnType<Row["run"]>): Row["run"] =>
   (context) =>
     context.control === undefined ? foreign : act(context, context.control);
-const scrolling = (move: typeof browse.move, rows: number): RowRest<ServerContext> => ({
-  group: "Scrolling",
-  when: (context) => !isTyping(context),
-  run: (context) => move(context, rows),
-});
 
 const command = commandRow<ServerContext>("server", "Requests");
 
@@ -118,7 +114,7 @@ export const serverCommands: readonly Row[] = [
   }),
   command("record", ["P"], "Start or stop recording prompts and answers", {
     hint: ({ watch }) => (watch.sample?.isRecording === true ? "stop recording" : undefined),
-    when: (context) => !isTyping(context) && context.watch.sample !== undefined,
+    when: (context) => isReading(context) && context.watch.sample !== undefined,
     run: requests.toggleRecording,
   }),
   command("export", ["E"], "Export the shown requests to a file", {
@@ -159,18 +155,18 @@ export const serverCommands: readonly Row[] = [
     when: (context) => inList(context) && context.host().state !== "busy",
     run: withControl(server.changeSettings),
   }),
-  command("up", ["Up", "k"], "Row up", scrolling(browse.move, -1)),
-  command("down", ["Down", "j"], "Row down", scrolling(browse.move, 1)),
-  command("pageUp", ["PgUp"], "Page up", scrolling(browse.movePage, -1)),
-  command("pageDown", ["PgDn"], "Page down", scrolling(browse.movePage, 1)),
+  command("up", ["Up", "k"], "Row up", scrolling(browse.move, -1, isReading)),
+  command("down", ["Down", "j"], "Row down", scrolling(browse.move, 1, isReading)),
+  command("pageUp", ["PgUp"], "Page up", scrolling(browse.movePage, -1, isReading)),
+  command("pageDown", ["PgDn"], "Page down", scrolling(browse.movePage, 1, isReading)),
   command(
     "start",
     ["Home"],
     "Oldest request, or start of the text",
-    scrolling(browse.move, -Infinity),
+    scrolling(browse.move, -Infinity, isReading),
   ),
   command("follow", ["End"], "Follow new requests, or go to the end of the text", {
-    ...scrolling(browse.move, Infinity),
+    ...scrolling(browse.move, Infinity, isReading),
     hint: ({ state }) =>
       state.selectedKey === undefined || state.opened !== undefined ? undefined : "follow",
   }),
