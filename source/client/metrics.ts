@@ -35,7 +35,6 @@ export function readSample(record: Fields) {
   return {
     /** Milliseconds since 1970. */
     time: numberOf(record.time),
-    cpuCores: numberOf(cpu.cores),
     /** 0 to 1 over all cores. */
     cpuLoad: numberOf(cpu.load),
     /** Undefined without a sensor. */

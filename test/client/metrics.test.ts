@@ -34,7 +34,6 @@ test("samples of machine and models arrive every second until the reader stops",
   }
   const [first, second] = samples;
   expect(first?.memoryTotalBytes).toBeGreaterThan(first?.memoryUsedBytes ?? Infinity);
-  expect(first?.cpuCores).toBeGreaterThan(0);
   expect(first?.models).toEqual([
     expect.objectContaining({
       name: "tiny",

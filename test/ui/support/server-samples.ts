@@ -8,7 +8,6 @@ const gibibyte = 2 ** 30;
 export function serverSample(change: Partial<ServerSample> = {}): ServerSample {
   return {
     time: 1_000_000,
-    cpuCores: 8,
     cpuLoad: 0.42,
     cpuCelsius: undefined,
     memoryTotalBytes: 64 * gibibyte,
