@@ -97,6 +97,12 @@ describe("settings", () => {
     await screen.typeUntil("/show\r", /^ > \/show\n System: Be brief\.\n Parameters:\n top_k 7/m);
   });
 
+  test("that do not exist are refused, and open no form", async () => {
+    const { screen } = await openChat();
+    await screen.typeUntil("/set temperature 0.3\r", "! Unknown setting. Use /set system TEXT");
+    expect(screen.text).toContain("> /set temperature 0.3");
+  });
+
   test("with a wrong value are refused in one sentence, and the input stays", async () => {
     const { screen } = await openChat();
     screen.type("/set parameter temperature hot\r");

@@ -13,7 +13,8 @@ export const typedCommands: readonly Command[] = [...slashCommands, ...settingsC
 export type ParsedLine =
   | { readonly kind: "message"; readonly text: string }
   | { readonly kind: "command"; readonly command: Command; readonly argument: string }
-  | { readonly kind: "unknown"; readonly sentence: string }
+  /** Another screen may know it, unless it is a setting of the chat. */
+  | { readonly kind: "unknown"; readonly sentence: string; readonly isSetting: boolean }
   /** A block opened with three quotes and not closed yet. */
   | { readonly kind: "open" }
   | { readonly kind: "blank" };
@@ -54,12 +55,13 @@ function parseCommand(text: string): ParsedLine {
   const relatives = typedCommands.flatMap((command) =>
     slashUsages(command).filter((usage) => usage.startsWith(`${first} `)),
   );
+  const isSetting = relatives.length > 0;
   return {
     kind: "unknown",
-    sentence:
-      relatives.length > 0
-        ? `Unknown setting. Use ${relatives.join(" or ")}`
-        : `Unknown command '${first}'. Type /? for help`,
+    isSetting,
+    sentence: isSetting
+      ? `Unknown setting. Use ${relatives.join(" or ")}`
+      : `Unknown command '${first}'. Type /? for help`,
   };
 }
 

@@ -108,7 +108,7 @@ export class ComposerActions {
       case "open":
         return this.edit({ type: "newline" });
       case "unknown":
-        if (this.#chat.frame.runSlash(typed)) this.sender.shelve(typed);
+        if (!line.isSetting && this.#chat.frame.runSlash(typed)) this.sender.shelve(typed);
         else {
           this.#chat.warn(line.sentence);
           this.edit({ type: "select" });
