@@ -4,9 +4,9 @@ import { manifestText } from "../../../source/cli/cloud/commands/engine.ts";
 
 test("prints a RayCluster or a batch script of the shape that was asked for", () => {
   const cluster = manifestText({ kubernetes: true, nodes: 5, image: "registry.example/ray:1" });
-  expect(cluster).toContain('kind: "RayCluster"');
+  expect(cluster).toContain("kind: RayCluster\n");
   expect(cluster).toContain("replicas: 5\n");
-  expect(cluster).toContain('image: "registry.example/ray:1"');
+  expect(cluster).toContain("image: registry.example/ray:1\n");
   expect(manifestText({ slurm: true, gpus: 4 })).toContain("\n#SBATCH --gpus-per-node=4\n");
 });
 
