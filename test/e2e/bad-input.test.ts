@@ -706,14 +706,23 @@ describe("routes", () => {
     expect((await server.post(route, "")).status).toBe(status);
   });
 
-  test("an undecodable name is refused in the route's error shape", async () => {
-    const { status, json } = await server.send("/v1/models/%zz");
-    expect(status).toBe(400);
-    expect((json as OpenaiError).error).toMatchObject({
-      message: expect.any(String),
-      type: "invalid_request_error",
-      code: expect.not.stringMatching(/^FST_/),
-    });
+  test("an undecodable name is refused in the route's error shape, also by the built program", async () => {
+    const { child, ended } = home.start(["serve"]);
+    await until(
+      () => home.serverFile(),
+      (file) => file !== undefined,
+    );
+    for (const url of [server.url, home.url]) {
+      const reply = await fetch(`${url}/v1/models/%zz`);
+      expect(reply.status).toBe(400);
+      expect(((await reply.json()) as OpenaiError).error).toMatchObject({
+        message: expect.any(String),
+        type: "invalid_request_error",
+        code: expect.not.stringMatching(/^FST_/),
+      });
+    }
+    child.kill("SIGTERM");
+    expect((await ended).code).toBe(0);
   });
 });
 
