@@ -4,9 +4,11 @@ import { promisify } from "node:util";
 import zlib from "node:zlib";
 import type { FastifyInstance } from "fastify";
 import { quoteShort } from "../../base/display-text.ts";
+import { formatMemory } from "../../base/formats.ts";
 import { codingUnknown, isKnownCoding } from "../../base/http-connection.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
+import { raiseBodyLimit } from "./error-replies.ts";
 
 /** A few packed kilobytes can hold gigabytes, so the limit is lower than for plain bodies. */
 const largestUnpackedBytes = 20 * 1024 ** 2;
@@ -87,7 +89,10 @@ async function unpackAll(
 
 function tooLarge(limitBytes: number): ProductError {
   return new ProductError(serverErrors.bodyTooLarge, {
-    message: `The uncompressed request body exceeds the limit of ${Number((limitBytes / 1024 ** 2).toFixed(2))} MiB.`,
-    hint: "Send it uncompressed: plain bodies may be larger.",
+    message: `The uncompressed request body exceeds the limit of ${formatMemory(limitBytes)}.`,
+    hint:
+      limitBytes === largestUnpackedBytes
+        ? "Send it uncompressed: plain bodies may be larger."
+        : raiseBodyLimit,
   });
 }

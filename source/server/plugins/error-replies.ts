@@ -6,6 +6,9 @@ import { engineErrors } from "../../engine/errors.ts";
 import { serverErrors } from "../errors.ts";
 import { validationError } from "./validation.ts";
 
+/** Hint for bodies above the limit. */
+export const raiseBodyLimit = "Make it smaller, or raise max_body_size.";
+
 export function replyWithErrors(app: FastifyInstance, log: (text: string) => void): void {
   const knownPaths: RegExp[] = [];
   app.addHook("onRoute", ({ url, method }) => {
@@ -78,6 +81,7 @@ export function toProductError(error: unknown): ProductError {
   if (known.code === "FST_ERR_CTP_BODY_TOO_LARGE") {
     return new ProductError(serverErrors.bodyTooLarge, {
       message: "The request body is too large.",
+      hint: raiseBodyLimit,
     });
   }
   if (known.statusCode !== undefined && known.statusCode < 500) {
