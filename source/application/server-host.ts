@@ -164,8 +164,9 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       writingState(stateFolder, () => writeServerFile(stateFolder, file));
     ready.resolve();
     const leave = () => {
+      if (stopping.signal.aborted) return;
       // First, so that no client finds this server.
-      if (stateFolder !== undefined) removeServerFile(stateFolder, file);
+      if (stateFolder !== undefined) forgetServer(stateFolder, file, log);
       stopping.abort();
       // Frees the port; connections with running requests stay.
       app.server.close();
@@ -217,6 +218,15 @@ export async function refuseTakenAddress(address: ServerAddress): Promise<void> 
 /** True if starting failed because a modelctl server already runs there. */
 export function isAlreadyRunning(error: unknown): boolean {
   return error instanceof ProductError && error.code === serverErrors.alreadyRunning.code;
+}
+
+/** A server stops even if its record stays: clients notice that nothing answers there. */
+function forgetServer(stateFolder: string, file: ServerFile, log: (text: string) => void): void {
+  try {
+    writingState(stateFolder, () => removeServerFile(stateFolder, file));
+  } catch (error) {
+    log(describeError(error));
+  }
 }
 
 async function identify(url: string): Promise<"modelctl" | "other"> {

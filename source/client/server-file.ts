@@ -1,6 +1,6 @@
 // Finds this user's running server. server.json records the newest one; each server also has a file
 // named by its address, so that several can run, each with its token.
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { unfinishedPath } from "../base/unfinished-files.ts";
 import { ApiClient, type ServerConnection } from "./api-client.ts";
@@ -59,7 +59,8 @@ export function removeServerFile(stateFolder: string, server: ServerFile): void 
     [addressFilePath(stateFolder, server.url), server.url],
     [serverFilePath(stateFolder), undefined],
   ] as const) {
-    if (readServerFile(stateFolder, url)?.token === server.token) rmSync(file, { force: true });
+    // `rmSync` would report a read-only disk without its code.
+    if (readServerFile(stateFolder, url)?.token === server.token) unlinkSync(file);
   }
 }
 

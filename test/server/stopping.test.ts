@@ -1,7 +1,11 @@
 // A stopping server: running requests finish, new ones get an error.
+import { chmodSync } from "node:fs";
 import { connect } from "node:net";
+import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { sendBytes } from "../support/http-raw.ts";
+import { temporaryFolder } from "../support/model-store.ts";
+import { asOrdinaryUser } from "../support/ordinary-user.ts";
 import { isAlive } from "../support/processes.ts";
 import { TestServer } from "../support/test-server.ts";
 import { until } from "../support/until.ts";
@@ -112,4 +116,15 @@ test("following clients do not delay the end", async () => {
   await server.hosted.drain(60_000);
   await Promise.all([followed.text(), watched.text()]);
   expect(await sendBytes(server.url, "").catch(({ code }) => code)).toBe("ECONNREFUSED");
+});
+
+test("a record that cannot be removed is reported once, and the server stops", async () => {
+  const stateFolder = temporaryFolder();
+  const recorded = await TestServer.start({}, { stateFolder });
+  chmodSync(path.join(stateFolder, "servers"), 0o500);
+  await asOrdinaryUser(stateFolder, async () => await recorded.hosted.drain(60_000));
+  await recorded.close();
+  expect(recorded.log).toEqual([expect.stringContaining(`${stateFolder}, for logs`)]);
+  expect(recorded.log[0]).toContain("permission denied");
+  expect(await sendBytes(recorded.url, "").catch(({ code }) => code)).toBe("ECONNREFUSED");
 });
