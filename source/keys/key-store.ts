@@ -170,7 +170,7 @@ export class KeyStore {
     } catch (cause) {
       throw new ProductError(keyErrors.fileUnusable, {
         message: `The key file ${this.file} cannot be used: ${describeError(cause)}.`,
-        hint: "Fix its permissions, or remove it and create new keys.",
+        hint: "Check its permissions and free space. If it is damaged, remove it and create new keys.",
         cause,
       });
     }
