@@ -16,6 +16,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { entryFile, repositoryFolder } from "../support/command-line.ts";
 import { proofCases } from "../support/proof.ts";
+import { openTerminal } from "../support/pty.ts";
 
 const deployEntry = path.join(repositoryFolder, "dist", "deployctl.js");
 const { version, bin } = JSON.parse(
@@ -92,6 +93,19 @@ test.each(["22.13.0", "100.0.0"])("Node %s is supported", (pretended) => {
   const outcome = spawnSync(program, [...words, entryFile, "--version"], { encoding: "utf8" });
   rmSync(words[1] ?? "", { force: true });
   expect(outcome).toMatchObject({ status: 0, stdout: `${version}\n`, stderr: "" });
+});
+
+test("the full screen opens without what came after Node 22.13", async () => {
+  const file = path.join(folder, "without-newer-functions.cjs");
+  writeFileSync(file, "delete process.threadCpuUsage;\n");
+  const terminal = await openTerminal([], { environment: { NODE_OPTIONS: `--require ${file}` } });
+  try {
+    await terminal.shows("● ready");
+    terminal.type("\u0004");
+    expect(await terminal.exited).toBe(0);
+  } finally {
+    await terminal.close();
+  }
 });
 
 test("the package has both commands", () => {

@@ -193,9 +193,12 @@ function serverStatus(watch: ServerWatch | undefined, label: string): string {
   return watch?.isDown ? `${label.replace("●", "✗")} down` : label;
 }
 
-/** Returns the main thread's processor time: wall time would count other programs on a busy machine. */
+/**
+ * Returns the main thread's processor time, or that of all threads before Node 23.9: wall time would
+ * count other programs on a busy machine.
+ */
 function threadTimeMs(): number {
-  const { user, system } = process.threadCpuUsage();
+  const { user, system } = process.threadCpuUsage?.() ?? process.cpuUsage();
   return (user + system) / 1000;
 }
 
