@@ -151,8 +151,10 @@ export class KeyStore {
     closeSync(openSync(this.file, "a", 0o600));
     chmodSync(this.file, 0o600);
     const { DatabaseSync } = sqlite();
-    const database = new DatabaseSync(this.file, { timeout: busyTimeoutMs });
+    const database = new DatabaseSync(this.file);
     try {
+      // Node 22 ignores the option `timeout`.
+      database.exec(`PRAGMA busy_timeout = ${busyTimeoutMs}`);
       database.exec(tableDefinition);
       const find = database.prepare("SELECT * FROM keys WHERE id = ?");
       const inode = statSync(this.file, { bigint: true }).ino;
