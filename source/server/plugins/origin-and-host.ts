@@ -111,7 +111,7 @@ function isLocalHost(header: string, names: ReadonlySet<string>): boolean {
     .replace(/^\[|\]$/g, "")
     .toLowerCase();
   if (host === "" || names.has(host) || /^[^%]+\.localhost$/.test(host)) return true;
-  // An address may have any zone.
+  // Any text after % counts as an address's zone.
   return !host.includes("%") && (isPrivate(host) || ownAddresses().includes(host));
 }
 

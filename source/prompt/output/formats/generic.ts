@@ -13,7 +13,7 @@ export function genericFormat(tag: string): OutputFormatDefinition {
   const close = closingTag(tag);
   return {
     isUsedBy: () => false,
-    marks: isBare ? [] : [tag, close ?? []].flat(),
+    marks: isBare ? [] : [tag, close].filter((mark) => mark !== undefined),
     calls: {
       openings: isBare ? [] : [tag],
       openingsAtStart: isBare ? [tag] : [],
