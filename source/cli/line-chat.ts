@@ -16,7 +16,7 @@ import { formatStatistics } from "./answer-output.ts";
 import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";
 
-/** A second Ctrl+C within this time quits. */
+/** A second Ctrl+C within this time quits, unless text was typed in between. */
 const interruptWindowMs = 2000;
 
 export interface LineChatOptions {
@@ -181,7 +181,8 @@ export class LineChat {
       return;
     }
     const nowMs = performance.now();
-    const isSecond = nowMs - this.#interruptedAtMs <= interruptWindowMs;
+    const hasText = lines.line !== "" || this.#open !== "";
+    const isSecond = !hasText && nowMs - this.#interruptedAtMs <= interruptWindowMs;
     this.#interruptedAtMs = nowMs;
     if (isSecond) {
       this.#isLeaving = true;

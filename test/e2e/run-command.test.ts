@@ -20,8 +20,10 @@ import {
 import { apiPairs, type Pair, singleTurnPairs } from "../support/pairs.ts";
 import { isAlive, processesOfHome } from "../support/processes.ts";
 import { proofCases, proofRounds } from "../support/proof.ts";
+import { openTerminal } from "../support/pty.ts";
 import { until } from "../support/until.ts";
 
+const controlC = "\u0003";
 const capital = "What is the capital of France?";
 const capitalAnswer = "The capital of France is Paris.";
 /** Asks for a list that fills the window. */
@@ -165,6 +167,24 @@ describe("the line chat", () => {
 
   describe("with a background server", () => {
     beforeAll(async () => void (await home.call(["run", "tiny", ""])));
+
+    test("does not quit at a second Ctrl+C after text was typed", async () => {
+      const { folder, environment } = home;
+      const terminal = await openTerminal(["run", "tiny", "--plain"], {
+        home: folder,
+        environment,
+      });
+      onTestFinished(() => terminal.close());
+      await terminal.shows(">>>");
+      for (const text of ["first", "second"]) {
+        terminal.type(text);
+        await terminal.shows(`>>> ${text}`);
+        terminal.type(controlC);
+        await terminal.showsNot(`>>> ${text}`);
+      }
+      terminal.type("/bye\r");
+      expect(await terminal.exited).toBe(0);
+    });
 
     test("reads several lines between triple quotes as one message", async () => {
       const message = "Repeat after me:\nhello world";
