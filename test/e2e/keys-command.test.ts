@@ -39,6 +39,11 @@ describe("a key", () => {
     expect((await home.call(["keys", "list"])).output).toMatch(/ infer +revoked /);
   });
 
+  test("is announced with its time in lower case", async () => {
+    const made = await home.call(["keys", "create", "--expires", "1h"]);
+    expect(made.errors).toContain("; it expires about an hour from now. ");
+  });
+
   test("is printed as JSON with --json", async () => {
     const made = await home.call(["keys", "create", "--role", "manage", "--json"]);
     const key = JSON.parse(made.output) as Record<string, unknown>;

@@ -25,7 +25,7 @@ export const createKey: Run<typeof keyCommands.createKey> = async (_words, flags
     const end =
       key.expiresAt === undefined
         ? "never expires"
-        : `expires ${formatRelativeTime(key.expiresAt, now)}`;
+        : `expires ${formatRelativeTime(key.expiresAt, now).toLowerCase()}`;
     process.stdout.write(`${token}\n`);
     process.stderr.write(
       `Key ${key.id}${name === "" ? "" : ` (${name})`} with the role ${key.role}; it ${end}. ` +

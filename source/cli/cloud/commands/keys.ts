@@ -99,6 +99,8 @@ function printNewKey(flags: Flags, { key, token }: NewKeyDocument): void {
 function sentence({ id, scope, apps, expiresAt }: KeyDocument): string {
   const place = apps.length === 0 ? "all apps" : apps.join(", ");
   const end =
-    expiresAt === undefined ? "never expires" : `expires ${formatRelativeTime(expiresAt)}`;
+    expiresAt === undefined
+      ? "never expires"
+      : `expires ${formatRelativeTime(expiresAt).toLowerCase()}`;
   return `Key ${id} with scope ${scope} for ${place}; it ${end}.`;
 }
