@@ -149,6 +149,8 @@ describe("logs, and stopping serve during an answer", () => {
   test("logs reports that no server is running", async () => {
     expect(await home.call(["logs"])).toMatchObject({ code: 8, output: "" });
     expect(await home.call(["logs", "-f"])).toMatchObject({ code: 8, output: "" });
+    const named = await home.call(["logs", "--connect", "127.0.0.1:1"]);
+    expect(named.errors).toContain("No modelctl server answers at http://127.0.0.1:1.");
     expect(await home.call(["logs", "--limit", "none"])).toMatchObject({ code: 2, output: "" });
   });
 

@@ -8,7 +8,7 @@ import { formatRequestLine, isRequestRecord } from "../../client/requests.ts";
 import type { RequestRecord } from "../../request-log/request-record.ts";
 import { interruptible } from "../interruptible.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
-import { findRunningServer } from "../running-server.ts";
+import { findNamedServer, findRunningServer } from "../running-server.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
 import type { serverCommands } from "./server.definition.ts";
 
@@ -23,7 +23,7 @@ export const logs: Run<typeof serverCommands.logs> = async (_words, flags) => {
   const limit = flags.limit ?? (flags.follow ? usualLimitBefore : usualLimit);
   const query = { filter: flags.filter, limit };
   const settings = readSettings(flags);
-  const client = await findRunningServer(flags, settings);
+  const client = await findNamedServer(flags, settings);
   if (client === undefined) throw nobodyThere();
   const print = (record: RequestRecord) => {
     process.stdout.write(flags.json ? `${JSON.stringify(record)}\n` : lineOf(record));
