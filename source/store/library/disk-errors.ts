@@ -48,7 +48,10 @@ function explained(error: unknown, folder: string): unknown {
 
 function refusalOf(error: unknown, folder: string): string | undefined {
   const sqlite = sqliteCode(error);
-  if (sqlite !== undefined && sqliteRefusals.has(sqlite)) return writeRefusal(folder, "EACCES");
+  if (sqlite !== undefined && sqliteRefusals.has(sqlite)) {
+    // SQLite does not tell a read-only disk from missing permissions; the folder does.
+    return writeRefusal(folder, "ENOENT") ?? writeRefusal(folder, "EACCES");
+  }
   const code = systemCode(error) ?? "";
   // The error may also be about a file that was being read: the store is not at fault then.
   const file = pathOf(error);
