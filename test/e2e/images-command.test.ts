@@ -130,6 +130,7 @@ it("the line chat attaches images, keeps its commands, and reports what it canno
   const text = [
     "/image red.png",
     "What color is this image?",
+    "/context",
     "What color is this image? my yellow.png",
     "/image dog.png what",
     "/set parameter temperature 0",
@@ -152,6 +153,7 @@ it("the line chat attaches images, keeps its commands, and reports what it canno
     output: "The image is red.\nThe image is yellow.\n2 + 3 = 5",
   });
   expect(errors).toContain("attached red.png 64x64, 36 tokens\nWrite your message.");
+  expect(errors).toContain("2 messages\n1 image with 36 tokens\n");
   expect(errors).toContain("attached my yellow.png 90x300, 36 tokens");
   expect(errors).toContain("File dog.png does not exist.");
   expect(errors).toContain("Set in this chat:\ntemperature 0");

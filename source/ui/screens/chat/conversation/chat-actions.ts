@@ -8,6 +8,7 @@ import { describeError } from "../../../../base/product-error.ts";
 import { systemCode } from "../../../../base/write-refusal.ts";
 import type { SessionHead } from "../../../../sessions/session.ts";
 import { shortText } from "../../../text/graphemes.ts";
+import { plural } from "../../../text/quantities.ts";
 import type { ChatBackend, ChatSettings, ShowTopic } from "../chat-backend.ts";
 import { formatParameters, valueText } from "../commands/model-parameters.ts";
 import type { ModelTexts } from "../commands/settings-table.ts";
@@ -178,8 +179,8 @@ export class ChatActions {
     const imageCount = images.reduce((sum, { tokens = 0 }) => sum + tokens, 0);
     const rows = [
       `The next prompt has ${all} tokens before your message${windowText(all, contextLength)}.`,
-      `${messages.length} messages`,
-      ...(images.length > 0 ? [`${images.length} images with ${imageCount} tokens`] : []),
+      plural(messages.length, "message"),
+      ...(images.length > 0 ? [`${plural(images.length, "image")} with ${imageCount} tokens`] : []),
       ...(settings.system === undefined ? [] : ["a system prompt set in this chat"]),
     ];
     return rows.join("\n");
