@@ -27,6 +27,10 @@ export async function isYes(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return /^y(es)?$/i.test((await terminal.question(question)).trim());
+  } catch (error) {
+    // Ctrl+C and Ctrl+D leave the cursor in the question's line.
+    process.stderr.write("\n");
+    throw error;
   } finally {
     terminal.close();
   }

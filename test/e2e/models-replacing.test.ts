@@ -79,6 +79,22 @@ test.each(["y", "n"])("asks on a terminal and follows the answer %s", async (ans
 });
 
 test.each([
+  ["Ctrl+C", "\u0003"],
+  ["Ctrl+D", "\u0004"],
+])("%s ends the question and its line, and changes nothing", async (_key, typed) => {
+  const terminal = await openTerminal(["cp", "other", "mine"], {
+    home: home.folder,
+    environment: home.environment,
+  });
+  await terminal.shows("Replace 'mine'? [y/N]");
+  terminal.type(typed);
+  expect(await terminal.exited).toBe(130);
+  expect(terminal.raw()).toMatch(/\n$/);
+  await terminal.close();
+  expect(await systemOf("mine")).toBe("first");
+});
+
+test.each([
   ["a yes", "y\r", "Created new model 'mine'.", "second"],
   ["the end of input", "\u0004", "A model named 'mine' already exists.", "first"],
 ])("asks before /save in the line chat: %s", async (_name, answer, outcome, system) => {
