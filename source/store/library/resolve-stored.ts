@@ -6,7 +6,10 @@ import type { StoredManifest } from "./model-folder.ts";
 import type { ModelStore } from "./model-store.ts";
 import { noSettings, type ResolvedModel } from "./resolved-model.ts";
 import { linkedParts } from "./split-model.ts";
-import { locateFiles, readContent, recordedFiles } from "./stored-content.ts";
+import { locateFiles, type ModelContent, readContent, recordedFiles } from "./stored-content.ts";
+
+/** Texts by their manifest, which is one object while its file stays the same. */
+const contents = new WeakMap<StoredManifest["manifest"], ModelContent>();
 
 /**
  * @param store our own, with its links and its findings about referenced files
@@ -19,7 +22,9 @@ export async function resolveStored(
 ): Promise<ResolvedModel> {
   const { touched, ...files } = await locateFiles(stored, store.references);
   const { parts, projectors, adapters, drafts } = files;
-  const { configuration, ...said } = await readContent(stored);
+  const content = contents.get(stored.manifest) ?? (await readContent(stored));
+  contents.set(stored.manifest, content);
+  const { configuration, ...said } = content;
   const { facts } = await cache.read(parts).catch(async (error: unknown) => {
     // That a file has changed explains more than the errors in its new content.
     for (const file of touched) await file.check();
