@@ -84,7 +84,8 @@ export interface Session extends SessionHead {
 
 /** Derives a name from the first line of the first message, cut between words. */
 export function nameFor(firstMessage: string): string {
-  const line = firstMessage.trim().split("\n", 1)[0] ?? "";
+  // Triple quotes enclose a message of several lines.
+  const line = firstMessage.replaceAll('"""', "").trim().split("\n", 1)[0] ?? "";
   const text = line.replace(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
   if (text === "") return "New chat";
   if (text.length <= longestName) return text;

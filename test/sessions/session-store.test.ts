@@ -227,4 +227,5 @@ it("the default name is the first line, cut between words", () => {
   );
   expect(nameFor("word ".repeat(40))).toBe(`${"word ".repeat(9).trim()}…`);
   expect(nameFor("\n \n")).toBe("New chat");
+  expect(nameFor('"""\nTwo\nlines"""')).toBe("Two");
 });
