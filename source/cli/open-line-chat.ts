@@ -69,7 +69,10 @@ export async function continueSession(
   settings: CommandSettings,
 ): Promise<number> {
   if (prompt === "") {
-    throw usageError("--session needs a question.", 'modelctl run --session NAME tiny "And then?"');
+    throw usageError(
+      "--session needs a question.",
+      'For example: modelctl run --session NAME tiny "And then?"',
+    );
   }
   const link = await ServerLink.open(flags, settings, "shared", model);
   try {

@@ -336,7 +336,7 @@ describe("the background server", () => {
     expect(await home.call(["run", "tiny"])).toEqual({
       code: 2,
       output: "",
-      errors: 'Error: The prompt is empty. Example: modelctl run tiny "Hello!"\n',
+      errors: 'Error: The prompt is empty. For example: modelctl run tiny "Hello!"\n',
     });
     expect(home.serverFile()).toBeUndefined();
   });

@@ -18,7 +18,7 @@ export const download: Run<typeof modelCommands.download> = async ([repository, 
   if (name === undefined || path === undefined || isAmbiguous) {
     throw usageError(
       "download needs a repository and a file.",
-      "modelctl download OWNER/REPO Q4_K_M.gguf --local-dir FOLDER",
+      "For example: modelctl download OWNER/REPO Q4_K_M.gguf --local-dir FOLDER",
     );
   }
   const wanted = {

@@ -12,7 +12,10 @@ export const importModels: Run<typeof modelCommands.importModels> = async ([file
   const { library } = openLibrary(flags);
   const name = flags.as === undefined ? undefined : parseName(library, flags.as);
   if (file === "-" && process.stdin.isTTY) {
-    throw usageError("import - reads standard input, which is a terminal.", "modelctl import FILE");
+    throw usageError(
+      "import - reads standard input, which is a terminal.",
+      "For example: modelctl import FILE",
+    );
   }
   const source = file === "-" ? process.stdin : path.resolve(file);
   // Asked before gigabytes are read; names in the archive are known only afterwards.

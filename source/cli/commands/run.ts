@@ -57,7 +57,7 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   const prompt = promptWords.filter((text) => text !== "").join(" ");
   // A typed empty prompt loads the model.
   if (isSilent && piped === "") {
-    throw usageError("The prompt is empty.", `Example: modelctl run ${reference} "Hello!"`);
+    throw usageError("The prompt is empty.", `For example: modelctl run ${reference} "Hello!"`);
   }
   if (flags.session !== undefined) {
     const { continueSession } = await import("../open-line-chat.ts");

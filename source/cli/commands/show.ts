@@ -57,7 +57,7 @@ function wantedPart(flags: Flags): Part | undefined {
   if (flags.conversation !== undefined && wanted[0] !== "rendered") {
     throw usageError(
       "--conversation can only be used with --rendered.",
-      "modelctl show MODEL --rendered --conversation FILE",
+      "For example: modelctl show MODEL --rendered --conversation FILE",
     );
   }
   return wanted[0];

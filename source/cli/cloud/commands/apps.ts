@@ -68,7 +68,7 @@ export const scaleApp: Run<typeof appCommands.scaleApp> = async ([name], flags) 
   if (isChange === (flags.reset === true)) {
     throw usageError(
       isChange ? "--reset cannot be combined with other flags." : "apps scale needs a flag.",
-      "deployctl apps scale APP --max-concurrency 4, or --reset",
+      "For example: deployctl apps scale APP --max-concurrency 4, or --reset",
     );
   }
   const { client, app } = openApp(flags, name);

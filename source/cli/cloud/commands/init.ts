@@ -14,7 +14,7 @@ const usualFile = "deploy.py";
 
 export const init: Run<typeof scriptCommands.init> = async (_words, flags) => {
   if (flags.model === undefined) {
-    throw usageError("init needs a model.", "deployctl init --model tiny");
+    throw usageError("init needs a model.", "For example: deployctl init --model tiny");
   }
   const file = flags.file ?? usualFile;
   const { text, appName } = deployScript(flags.model, path.basename(file));

@@ -21,7 +21,10 @@ export const logs: Run<typeof logCommands.logs> = async ([word], flags) => {
   const app = word === undefined ? undefined : appReference(session, word);
   if (flags.events) return await printEvents(app, flags);
   if (app === undefined) {
-    throw usageError("logs needs an app.", "deployctl logs APP, or deployctl logs --events");
+    throw usageError(
+      "logs needs an app.",
+      "For example: deployctl logs APP, or deployctl logs --events",
+    );
   }
   return await printLogs(clientOf(session), app, flags);
 };
