@@ -1,5 +1,6 @@
 // Renders the exact prompt of a conversation without loading the model.
 import { Check } from "typebox/schema";
+import { toOneLine } from "../base/display-text.ts";
 import { isRecord } from "../base/json.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { renderSegments, segmentsText } from "../engine/answer/chat-prompt.ts";
@@ -76,7 +77,7 @@ function parse(json: string): unknown {
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw invalid(`it is not JSON: ${describeError(error)}`);
+    throw invalid(`it is not JSON: ${toOneLine(describeError(error))}`);
   }
 }
 

@@ -271,6 +271,7 @@ describe("show", () => {
 
   test.each([
     "{",
+    "text\n",
     "7",
     '[{"role":"critic","content":""}]',
     '[{"content":1}]',
@@ -281,7 +282,7 @@ describe("show", () => {
     expect(outcome).toMatchObject({
       code: 2,
       output: "",
-      errors: expect.stringMatching(/^Error: /),
+      errors: expect.stringMatching(/^Error: .+\n$/),
     });
   });
 });
