@@ -1,3 +1,4 @@
+// modelctl config show: the settings in force.
 import { addressText } from "../../configuration/address.ts";
 import type { SettingName } from "../../configuration/load-settings.ts";
 import { settingText } from "../../configuration/setting-text.ts";

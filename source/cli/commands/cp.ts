@@ -1,3 +1,4 @@
+// modelctl cp: copies a model to a second name.
 import { confirmReplacing } from "../confirm.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";

@@ -1,3 +1,4 @@
+// modelctl download: saves a file of a repository outside the store.
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument } from "../output.ts";
