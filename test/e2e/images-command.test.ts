@@ -93,6 +93,7 @@ describe("--session", () => {
     const { output } = await home.call(["sessions", "--json"]);
     expect(JSON.parse(output)).toMatchObject([{ name: "eyes", messageCount: 4 }]);
     expect((await home.call(["sessions", "nothing"])).output).not.toContain("eyes");
+    expect((await home.call(["run", "--session", "eyes", "Really?"])).code).toBe(0);
     expect((await home.call(["run", "--session", "nobody"])).code).toBe(3);
     const removed = await home.call(["sessions", "--remove", "eyes"]);
     expect(removed).toMatchObject({ code: 0, output: "deleted 'eyes'\n" });

@@ -40,8 +40,8 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   const settings = readSettings(flags);
   checkKeepAlive(flags);
   checkForm(flags);
-  // A saved chat has a model, so a first word with a blank is part of the question.
-  const isQuestion = flags.session !== undefined && /\s/.test(words[0] ?? "");
+  // A saved chat has a model, so a first word that cannot be a model is part of the question.
+  const isQuestion = flags.session !== undefined && /\s|[?!]$/.test(words[0] ?? "");
   const [named, ...promptWords] = isQuestion ? [undefined, ...words] : words;
   const reference = named ?? (await modelOfSession(flags, settings));
   if (reference === undefined) {
