@@ -97,9 +97,12 @@ test("Python and its scripts need no other arguments", () => {
   for (const name of names) chmodSync(path.join(folder.path, "bin", name), 0o755);
   const programs = [...names, "/bin/sh", process.execPath, "nowhere", python];
   const search = JSON.stringify(`${path.join(folder.path, "bin")}:${process.env.PATH}`);
-  const found = callEach(`_programs.is_python(case, {"PATH": ${search}}, None)`, programs);
-  // The arguments of a missing program stay, so that the error shows what the script wrote.
-  expect(found).toEqual([true, true, false, false, false, false, true, true]);
+  // The environment of a program may hold bytes.
+  for (const value of [search, `${search}.encode()`]) {
+    const found = callEach(`_programs.is_python(case, {"PATH": ${value}}, None)`, programs);
+    // The arguments of a missing program stay, so that the error shows what the script wrote.
+    expect(found).toEqual([true, true, false, false, false, false, true, true]);
+  }
 });
 
 /** Server in another language, which gets its port from its arguments. */

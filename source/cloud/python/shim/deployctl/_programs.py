@@ -103,7 +103,7 @@ def is_python(program, environment, folder):
 
 def _find(program, search):
     """Returns the program's file, as shutil.which does, which takes long to import; or None."""
-    folders = [""] if os.path.dirname(program) else search.split(os.pathsep)
+    folders = [""] if os.path.dirname(program) else os.fsdecode(search).split(os.pathsep)
     for file in [os.path.join(folder, program) for folder in folders]:
         if os.path.isfile(file) and os.access(file, os.X_OK):
             return file
