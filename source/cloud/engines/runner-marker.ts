@@ -84,7 +84,7 @@ export function describeMarker(marker: RunnerMarker): string {
     case "ended":
       return program === undefined ? "its server exited" : describeEnd(program, code);
     case "terminating":
-      return "stopping on request";
+      return "received a signal to stop";
     case "failed":
       return `failed: ${sentence ?? "see the log"}`;
     case "ready":
