@@ -105,10 +105,21 @@ describe("keys", () => {
       "--scope",
       "api",
     ]);
-    const next = await cloud.json<{ token: string }>(["keys", "rotate", made.id, "--grace", "1h"]);
+    const next = await cloud.json<{ token: string; id: string }>([
+      ...["keys", "rotate", made.id, "--grace", "1h"],
+    ]);
     expect(next.token).not.toBe(made.token);
     expect((await ask("/v1/models", next.token)).status).toBe(200);
     expect((await ask("/v1/models", made.token)).status).toBe(200);
+    const { errors } = await cloud.call(["keys", "rotate", next.id, "--grace", "1h"]);
+    expect(errors).toContain(`The old key ${next.id} stays valid for about an hour.`);
+  });
+
+  test("say when they expire", async () => {
+    const { errors } = await cloud.call(["keys", "create", "--scope", "api", "--expires", "1h"]);
+    expect(errors).toContain(
+      "for all apps; it expires about an hour from now. It is shown only once.",
+    );
   });
 
   test("are printed alone for use in a shell", async () => {

@@ -87,7 +87,8 @@ export const rotateKey: Run<typeof keyCommands.rotateKey> = async ([id], flags) 
   const { grace: graceMs = usualGraceMs } = flags;
   const made = await clientOf(openSession(flags)).rotateKey(id, { graceMs });
   printNewKey(flags, made);
-  tell(flags, `The old key ${id} stays valid for ${formatRoughDuration(graceMs)}.`);
+  const grace = formatRoughDuration(graceMs).toLowerCase();
+  tell(flags, `The old key ${id} stays valid for ${grace}.`);
 };
 
 /** Prints the token on standard output, and everything else on standard error. */
@@ -96,11 +97,11 @@ function printNewKey(flags: Flags, { key, token }: NewKeyDocument): void {
   if (!flags.json) tell(flags, `${sentence(key)} It is shown only once.`);
 }
 
-function sentence({ id, scope, apps, expiresAt }: KeyDocument): string {
+function sentence({ id, scope, apps, createdAt, expiresAt }: KeyDocument): string {
   const place = apps.length === 0 ? "all apps" : apps.join(", ");
   const end =
     expiresAt === undefined
       ? "never expires"
-      : `expires ${formatRelativeTime(expiresAt).toLowerCase()}`;
+      : `expires ${formatRelativeTime(expiresAt, createdAt).toLowerCase()}`;
   return `Key ${id} with scope ${scope} for ${place}; it ${end}.`;
 }
