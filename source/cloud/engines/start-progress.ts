@@ -9,8 +9,8 @@ export interface StartProgress {
 }
 
 /**
- * First match wins; texts refer to groups of the expression. The wording is that of vLLM, SGLang, transformers, huggingface_hub, llama.cpp
- * and uvicorn.
+ * First match wins; texts refer to groups of the expression. The wording is that of vLLM, SGLang,
+ * transformers, huggingface_hub, llama.cpp and uvicorn.
  */
 const patterns: readonly (StartProgress & { expression: RegExp })[] = [
   {

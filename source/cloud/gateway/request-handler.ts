@@ -59,6 +59,7 @@ export class RequestHandler {
   /** Resolves when no request is in progress, or after `mostMs`. */
   async whenIdle(mostMs: number): Promise<void> {
     const isIdle = () => this.active.size === 0 || undefined;
+    // The limit ends the wait.
     await this.#changes.until(isIdle, AbortSignal.timeout(mostMs)).catch(() => {});
   }
 
