@@ -61,7 +61,8 @@ export class Deployments {
     const contentHash = this.#intake.hash(request, key, bundle.hash);
     const running = this.#rollouts.find(key);
     if (running?.contentHash === contentHash) return running.feed;
-    const same = request.isForced ? undefined : this.#intake.unchanged(key, contentHash);
+    const mayBeSame = !request.isForced && running === undefined;
+    const same = mayBeSame ? this.#intake.unchanged(key, contentHash) : undefined;
     if (same !== undefined) {
       if (request.resetsScale) store.apps.update(key, { overrides: {} });
       return this.#noChange(same);

@@ -377,6 +377,16 @@ describe("deploying another during a deployment", () => {
       ["r0001", "ABORTED"],
     ]);
   });
+
+  it("is a conflict too if it is active, as it is about to be replaced", async () => {
+    await open.deploy(one);
+    open.engine.fate = () => "wait";
+    const deploying = open.deploy(two);
+    await expect.poll(() => open.engine.living).toHaveLength(2);
+    await expect(open.deploy(one)).rejects.toMatchObject({ code: cloudErrors.conflict.code });
+    open.engine.become(open.engine.started[1]?.replica ?? "", "ready");
+    expect(last(await deploying)?.kind).toBe("done");
+  });
 });
 
 it("a detached deployment returns after the build and is still verified", async () => {
