@@ -13,6 +13,7 @@ import type { PortRange } from "../cloud/engines/process/port-pool.ts";
 import { createProcessEngine } from "../cloud/engines/process/process-engine.ts";
 import { proxyOf } from "../cloud/engines/ray/check-cluster.ts";
 import { createRayEngine } from "../cloud/engines/ray/ray-engine.ts";
+import type { TrustedProxies } from "../cloud/gateway/client-address.ts";
 import type { ExchangeRecord } from "../cloud/gateway/exchange-record.ts";
 import { Gateway } from "../cloud/gateway/gateway.ts";
 import type { ListenerOptions } from "../cloud/gateway/gateway-options.ts";
@@ -42,8 +43,7 @@ export interface CloudHostOptions {
   adminListeners?: readonly ListenerOptions[];
   /** Public URL of the gateway. Defaults to its first address. */
   baseUrl?: string | undefined;
-  /** CIDR blocks whose X-Forwarded headers are trusted. */
-  trustedProxies?: readonly string[];
+  trustedProxies?: TrustedProxies | undefined;
   portRange?: PortRange | undefined;
   /**
    * Uptime after which a replica's end does not count as a repeated failure. Defaults to 10 s.
@@ -217,7 +217,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
 
 /** Returns the gateway: in this process, or the one that connects. */
 async function openGateway(
-  { gatewaySocket, listeners, trustedProxies = [], organisation, log }: CloudHostOptions,
+  { gatewaySocket, listeners, trustedProxies, organisation, log }: CloudHostOptions,
   { keys, usage, server, parts, isReady }: GatewaySurroundings,
 ): Promise<GatewayControl> {
   const onStopRequested = (replica: string) => stopAsWished(server.controlPlane, replica, log);

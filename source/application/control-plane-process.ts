@@ -16,6 +16,8 @@ import { findErrorDefinition } from "./error-catalog.ts";
 import { setAsideLargeLog } from "./server-log.ts";
 import { isSupervised } from "./server-processes.ts";
 
+export { TrustedProxies } from "../cloud/gateway/client-address.ts";
+
 const pollMs = 25;
 const startTimeoutMs = 60_000;
 /** Grace period for running requests when the server is told to stop. */

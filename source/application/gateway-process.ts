@@ -87,7 +87,7 @@ interface GatewayParts {
 }
 
 function openGateway(options: GatewayProcessOptions, parts: GatewayParts): Gateway {
-  const { stateFolder, organisation, listeners, gateways, trustedProxies = [], log } = options;
+  const { stateFolder, organisation, listeners, gateways, trustedProxies, log } = options;
   const { keys, link, leader, ports } = parts;
   const readMetrics = async () =>
     await new AdminClient({ socketPath: adminSocket(stateFolder) }).metrics();

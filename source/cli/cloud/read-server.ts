@@ -1,7 +1,7 @@
 // Reads the settings of a server to start: addresses, encryption, ports.
 import { hostname } from "node:os";
 import type { CloudHostOptions } from "../../application/cloud-host.ts";
-import { tlsFolder } from "../../application/control-plane-process.ts";
+import { TrustedProxies, tlsFolder } from "../../application/control-plane-process.ts";
 import { isLoopback, machineAddress } from "../../configuration/address.ts";
 import { usageError } from "../errors.ts";
 import { parseWebUrl } from "./read-values.ts";
@@ -27,7 +27,7 @@ const usualEncryptedPort = 8443;
 const usualAdminPort = 8481;
 const usualOrganisation = "local";
 
-/** @throws ProductError `COMMAND_USAGE` */
+/** @throws ProductError `COMMAND_USAGE`, `CLOUD_REQUEST_INVALID` */
 export function readServer(session: Session): ServerSettings {
   const address = readAddress("--listen", settingOf(session, "listen") ?? usualHost);
   const encryption = readEncryption(session, address.host);
@@ -44,7 +44,7 @@ export function readServer(session: Session): ServerSettings {
     listeners: [listener],
     adminListeners: readAdminListeners(session, listener),
     baseUrl: readBaseUrl(settingOf(session, "base-url")),
-    trustedProxies: (settingOf(session, "behind-proxy") ?? "").split(",").filter((text) => text),
+    trustedProxies: readProxies(settingOf(session, "behind-proxy")),
     portRange: readPortRange(settingOf(session, "port-range")),
     gateways: readWorkers(settingOf(session, "gateway-workers") ?? "1"),
   };
@@ -106,6 +106,11 @@ function readBaseUrl(text: string | undefined): string | undefined {
     `--base-url ${text} is not an address.`,
     "Use one such as https://models.example.org.",
   );
+}
+
+/** Reads addresses and CIDR blocks, with commas between. */
+function readProxies(text = ""): TrustedProxies {
+  return new TrustedProxies(text.split(",").filter((block) => block !== ""));
 }
 
 function readWorkers(text: string): number {

@@ -13,7 +13,7 @@ export class TrustedProxies {
    * @param blocks such as `10.0.0.0/8`, or single addresses
    * @throws ProductError `CLOUD_REQUEST_INVALID`
    */
-  constructor(blocks: readonly string[]) {
+  constructor(blocks: readonly string[] = []) {
     this.isEmpty = blocks.length === 0;
     for (const block of blocks) this.#add(block);
   }

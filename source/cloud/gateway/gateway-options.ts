@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { type MinimumRate, usualRate } from "../../base/body-rate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { CloudKey, KeyVerifier } from "../keys/cloud-key.ts";
+import type { TrustedProxies } from "./client-address.ts";
 import type { ExchangeRecord } from "./exchange-record.ts";
 import type { Leader } from "./worker-traffic.ts";
 
@@ -72,8 +73,7 @@ export interface GatewayOptions {
   listeners: readonly ListenerOptions[];
   keys: KeyVerifier;
   limits?: Partial<GatewayLimits>;
-  /** CIDR blocks whose X-Forwarded headers are trusted. */
-  trustedProxies?: readonly string[];
+  trustedProxies?: TrustedProxies | undefined;
   /** Result of `/_/readyz`. */
   isReady?: () => boolean;
   internalRoute?: InternalRoute;

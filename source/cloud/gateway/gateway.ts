@@ -24,12 +24,11 @@ export class Gateway extends RoutingTable implements GatewayControl {
   readonly #context: ListenerContext;
   #listeners: readonly Listener[] = [];
 
-  /** @throws ProductError `CLOUD_REQUEST_INVALID` if a trusted proxy is not an address */
   constructor(options: GatewayOptions) {
     const { keys, log, leader, clock = systemClock, isReady = () => true } = options;
+    const { trustedProxies: proxies = new TrustedProxies() } = options;
     const limits = { ...defaultGatewayLimits, ...options.limits };
     super(clock, limits.connectTimeoutMs, leader);
-    const proxies = new TrustedProxies(options.trustedProxies ?? []);
     this.callLimits = leader ?? new OwnCallLimits(clock, log);
     const handler = new RequestHandler({
       admission: new Admission(this, keys, this.callLimits),

@@ -35,7 +35,7 @@ describe("a server", () => {
       organisation: "local",
       listeners: [{ host: "127.0.0.1", port: 8480, encryption: { kind: "none" } }],
       adminListeners: [],
-      trustedProxies: [],
+      trustedProxies: { isEmpty: true },
     });
   });
 
@@ -96,6 +96,15 @@ describe("a server", () => {
     [{ "gateway-workers": "two" }],
   ])("does not start with %j", (settings) => {
     expect(() => readServer(session(settings))).toThrow(usage);
+  });
+
+  test("trusts proxies that are addresses", () => {
+    const { trustedProxies } = readServer(session({ "behind-proxy": "10.0.0.0/8,127.0.0.1" }));
+    expect(trustedProxies?.has("10.1.2.3")).toBe(true);
+    const names = session({ "behind-proxy": "10.0.0.0/8,proxy.lan" });
+    expect(() => readServer(names)).toThrow(
+      expect.objectContaining({ code: "CLOUD_REQUEST_INVALID", exitCode: 2 }),
+    );
   });
 
   test("in the background gets every option of the call, with absolute paths", () => {

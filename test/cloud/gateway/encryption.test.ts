@@ -6,6 +6,7 @@ import { networkInterfaces, tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { TrustedProxies } from "../../../source/cloud/gateway/client-address.ts";
 import type { ListenerOptions } from "../../../source/cloud/gateway/gateway-options.ts";
 import { readCertificate } from "../../../source/cloud/gateway/tls/certificate-files.ts";
 import { authorityFile, ensureSelfSigned } from "../../../source/cloud/gateway/tls/self-signed.ts";
@@ -37,10 +38,10 @@ async function get(url: string, ca: Buffer): Promise<number | string> {
   });
 }
 
-async function start(listener: Partial<ListenerOptions>, trustedProxies: string[] = []) {
+async function start(listener: Partial<ListenerOptions>, trusted: string[] = []) {
   return await TestGateway.start({
     listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" }, ...listener }],
-    trustedProxies,
+    trustedProxies: new TrustedProxies(trusted),
   });
 }
 
