@@ -5,9 +5,16 @@ import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
 
-/** @throws ProductError `CLOUD_STATE_UNUSABLE` when it cannot be created or written */
+/** Limit of the system for the path of a socket, which the folder holds (unix(7)). */
+const longestSocketPath = process.platform === "linux" ? 107 : 103;
+const longestPath = longestSocketPath - "/admin.sock".length;
+
+/** @throws ProductError `CLOUD_STATE_UNUSABLE` when it cannot be created, written or hold sockets */
 export function makeStateFolder(stateFolder: string): void {
   try {
+    if (Buffer.byteLength(stateFolder) > longestPath) {
+      throw new Error(`its path is longer than ${longestPath} bytes, too long for sockets in it`);
+    }
     makeFolder(stateFolder);
     accessSync(stateFolder, constants.W_OK | constants.X_OK);
   } catch (cause) {

@@ -1,5 +1,5 @@
 // State folder: created with its parents, for its user alone, or rejected with the reason.
-import { mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -34,6 +34,17 @@ it.runIf(process.platform === "linux")(
     }
   },
 );
+
+it("is refused if the paths of its sockets would be too long", () => {
+  const wanted = path.join(folder, "a".repeat(100));
+  expect(() => makeStateFolder(wanted)).toThrow(
+    expect.objectContaining({
+      code: cloudErrors.stateUnusable.code,
+      message: expect.stringContaining("too long for sockets"),
+    }),
+  );
+  expect(existsSync(wanted)).toBe(false);
+});
 
 it("is refused below a file, and in its place", () => {
   const file = path.join(folder, "file");
