@@ -176,7 +176,10 @@ function serve(server: Server, { handler, headerBytes }: ListenerContext, ingres
     endConnection(socket, `${lines.join("\r\n")}\r\n\r\n`);
   });
   server.on("clientError", (error: Error, socket: Duplex) => {
-    answerMalformed(error, socket, { headerBytes, isReplying: handler.isReplyingOn(socket) });
+    // Requests in the same packet are admitted first.
+    setImmediate(() => {
+      answerMalformed(error, socket, { headerBytes, isReplying: handler.isReplyingOn(socket) });
+    });
   });
 }
 

@@ -63,11 +63,14 @@ export class RequestHandler {
     await this.#changes.until(isIdle, AbortSignal.timeout(mostMs)).catch(() => {});
   }
 
+  /** True if an error may not be sent there: it would look like the reply to an earlier request. */
   isReplyingOn(socket: Duplex): boolean {
-    return (
-      this.#closing.has(socket) ||
-      [...this.active].some(({ admitted }) => admitted.request.socket === socket)
+    const admitted = [...this.active].map((exchange) => exchange.admitted);
+    const own = admitted.filter(({ request }) => request.socket === socket);
+    const isReplying = own.some(
+      ({ request, response }) => request.complete || response.headersSent,
     );
+    return isReplying || this.#closing.has(socket);
   }
 
   async onRequest(

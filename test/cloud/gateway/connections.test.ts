@@ -1,4 +1,5 @@
 // Clients with unusual HTTP, over raw sockets.
+import { once } from "node:events";
 import type { ServerResponse } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -56,6 +57,29 @@ test.each([
   expect(reply).toContain("Transfer-Encoding of the request is not known");
   expect(reply.match(/HTTP\/1\.1/g)).toHaveLength(1);
   expect(held).toEqual([]);
+});
+
+test("invalid HTTP after a request is not answered in place of its reply", async () => {
+  const first = "GET /acme/chat HTTP/1.1\r\nHost: a\r\n\r\n";
+  expect(await sendBytes(gateway.url, `${first}nonsense\r\n\r\n`)).toBe("");
+  const refused = "GET /acme/nowhere HTTP/1.1\r\nHost: a\r\n\r\n";
+  const replies = await sendBytes(gateway.url, `${refused}nonsense\r\n\r\n`);
+  expect(replies.match(/HTTP\/1\.1 \d+/g)).toEqual(["HTTP/1.1 401", "HTTP/1.1 400"]);
+});
+
+test.each([0, 20])("an invalid body is refused in words, even %i ms later", async (pauseMs) => {
+  const head = "POST /acme/chat HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect(Number(port), hostname);
+  let reply = "";
+  socket.on("data", (piece) => {
+    reply += String(piece);
+  });
+  socket.write(pauseMs === 0 ? `${head}nonsense\r\n` : head);
+  if (pauseMs > 0) setTimeout(() => socket.write("nonsense\r\n"), pauseMs);
+  await once(socket, "close");
+  expect(reply).toMatch(/^HTTP\/1\.1 400 /);
+  expect(reply.match(/HTTP\/1\.1/g)).toHaveLength(1);
 });
 
 describe.each(["", "/events"])(
