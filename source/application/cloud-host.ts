@@ -241,6 +241,8 @@ async function openGateway(
     },
     onStopRequested,
   });
+  // Its socket would keep a process running that cannot start.
+  parts.add(() => gateway.disconnect());
   await gateway.connected(1);
   parts.add(keys.onChange(() => gateway.publishKeys()));
   return gateway;

@@ -1,6 +1,6 @@
 // Scripts that are deployed: unchanged recipes, and errors with reasons and exit codes, in which the running
 // app stays.
-import { copyFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
@@ -246,5 +246,20 @@ describe("an engine that cannot be used", () => {
     const { code, errors } = await cloud.call(["engine", "use", ...words]);
     expect(code, errors).toBe(expected);
     expect(errors).toContain(sentence);
+  });
+
+  test("ends the start of the server with the reason", async () => {
+    const other = await CloudHome.create();
+    try {
+      mkdirSync(other.stateFolder, { recursive: true, mode: 0o700 });
+      writeFileSync(path.join(other.stateFolder, "engine.json"), "{");
+      const { code, errors } = await other.call(["up"]);
+      expect(code, errors).toBe(2);
+      expect(errors).toContain("engine.json is damaged");
+      await other.call(["engine", "use", "process"]);
+      expect(await other.json(["up"])).toMatchObject({ started: true });
+    } finally {
+      await other.remove();
+    }
   });
 });
