@@ -5,9 +5,10 @@ import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { cloudErrors } from "../errors.ts";
 
-/** Limit of the system for the path of a socket, which the folder holds (unix(7)). */
+/** Limit of the system for the path of a socket (unix(7)). */
 const longestSocketPath = process.platform === "linux" ? 107 : 103;
-const longestPath = longestSocketPath - "/admin.sock".length;
+/** The folder holds several; this name is the longest. */
+const longestPath = longestSocketPath - "/workers.sock".length;
 
 /** @throws ProductError `CLOUD_STATE_UNUSABLE` when it cannot be created, written or hold sockets */
 export function makeStateFolder(stateFolder: string): void {
