@@ -47,6 +47,7 @@ export async function completePath(
   const parent = typed.slice(0, slash + 1);
   const prefix = typed.slice(slash + 1).replace(/\\(.)/g, "$1");
   const [literal = folder, unescaped = literal] = pathSpellings(parent, folder);
+  // A folder that cannot be read offers nothing.
   const entries = await readdir(unescaped, { withFileTypes: true }).catch(() => []);
   const fitting = entries.filter(
     ({ name }) => name.startsWith(prefix) && (prefix.startsWith(".") || !name.startsWith(".")),

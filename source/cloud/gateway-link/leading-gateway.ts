@@ -65,6 +65,7 @@ export class LeadingGateway implements LinkedGateway {
     workers.publish(this.#apps);
     this.#workers = workers;
     const limit = AbortSignal.timeout(longestWaitMs);
+    // A worker that is not back in time is served when it connects.
     await workers.connected(this.#options.runningWorkers(), limit).catch(() => {});
     try {
       // Workers of an earlier leader have the ports already.

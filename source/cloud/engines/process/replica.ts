@@ -132,6 +132,7 @@ export class Replica extends EngineReplica<ReplicaContext> {
   /** Polls a process that is not our child, whose exit the system does not report. */
   async #watchLife(identity: ProcessIdentity): Promise<void> {
     while (!this.ended.signal.aborted && isStillThere(identity)) {
+      // The end of the replica cuts the wait short.
       await wait(lookPauseMs, undefined, { signal: this.ended.signal }).catch(() => {});
     }
     if (!this.ended.signal.aborted) await this.#end(undefined, undefined);

@@ -95,6 +95,7 @@ class RayEngine extends ReplicaEngine<RayReplica> implements Engine {
 
   /** Serve cuts the requests that remain after the grace period of the application. */
   async stopReplica(replica: string): Promise<void> {
+    // A failed start has reported why.
     await this.starting.get(replica)?.catch(() => {});
     const found = this.replicas.get(replica);
     if (found === undefined || found.hasExited) return;
