@@ -70,7 +70,7 @@ export function isRequestRecord(value: unknown): value is RequestRecord {
  * `200    1.24 s  POST /v1/chat/completions  tiny  34 + 120 tokens, first after 45 ms  r-1f`.
  */
 export function formatRequestLine(entry: RequestRecord): string {
-  const { status, totalMs, method, path, model = "", id, keyId, error } = entry;
+  const { status, totalMs, method, path, model = "", id, keyId, warnings = [], error } = entry;
   const columns = [
     (status === undefined ? "…" : String(status)).padEnd(widths.status),
     (totalMs === undefined ? "" : formatMilliseconds(totalMs)).padStart(widths.total),
@@ -79,6 +79,7 @@ export function formatRequestLine(entry: RequestRecord): string {
     figures(entry),
     id,
     keyId === undefined ? "" : `key ${keyId}`,
+    ...warnings,
     error === undefined ? "" : `${error.code}: ${error.message}`,
   ];
   return toOneLine(columns.filter((column) => column !== "").join("  ")).trimEnd();

@@ -135,8 +135,9 @@ function readSince(value: string, now: number): RequestFilter | undefined {
 
 function holdsText(value: string): RequestFilter {
   return (record, texts) => {
-    const { id, path, model, error, client } = record;
-    return [id, path, model, error?.code, error?.message, client.address, client.agent].some(
+    const { id, path, model, warnings = [], error, client } = record;
+    const { address, agent } = client;
+    return [id, path, model, ...warnings, error?.code, error?.message, address, agent].some(
       (text) => includes(text, value),
     )
       ? true

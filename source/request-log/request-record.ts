@@ -27,6 +27,8 @@ export const RequestRecord = Type.Object({
   status: maybe(count),
   /** Code and sentence of a failure. */
   error: maybe(Type.Object({ code: text, message: text })),
+  /** A sentence on each thing that was not served exactly as the request asked. */
+  warnings: maybe(Type.Array(text)),
   finishReason: maybe(text),
   promptTokens: maybe(count),
   cachedTokens: maybe(count),

@@ -1,6 +1,7 @@
 // Reads `options` and `keep_alive`, shared by all APIs.
 import { quoteShort } from "../base/display-text.ts";
 import { parseDuration } from "../base/duration.ts";
+import { nearestName } from "../base/nearest-name.ts";
 import {
   cacheTypes,
   isParameterName,
@@ -8,6 +9,7 @@ import {
   type ParameterKind,
   type ParameterName,
   parameterKinds,
+  removedParameters,
 } from "../store/model-parameters.ts";
 import { rangeProblem, readJsonValue } from "../store/parameter-values.ts";
 import { invalidField } from "./errors.ts";
@@ -23,20 +25,37 @@ const names: Record<ParameterKind, string> = {
 /**
  * Fractions of integer options are cut off; null leaves the default.
  *
- * @param log called with unknown names, which are ignored
+ * @param warn called with a sentence on unknown names, which are ignored
  * @throws ProductError `SERVER_FIELD_INVALID` naming the option and its type or range
  */
 export function parseOptions(
   options: Record<string, unknown> | undefined,
-  log: (text: string) => void,
+  warn: (sentence: string) => void,
 ): ModelParameters {
   const parameters: Partial<Record<ParameterName, unknown>> = {};
+  const ignored: string[] = [];
   for (const [name, value] of Object.entries(options ?? {})) {
     if (value === null) continue;
     if (isParameterName(name)) parameters[name] = readOption(name, value);
-    else log(`option ${quoteShort(name)} is unknown and ignored`);
+    else ignored.push(name);
   }
+  if (ignored.length > 0) warn(ignoredText(ignored));
   return parameters as ModelParameters;
+}
+
+const mostNames = 5;
+
+/** `Ignored options: "temprature" (did you mean temperature?), "mirostat" (no longer exists).` */
+function ignoredText(names: readonly string[]): string {
+  const shown = names.slice(0, mostNames).map((name) => {
+    if (removedParameters.has(name)) return `${quoteShort(name)} (no longer exists)`;
+    const nearest = nearestName(name, Object.keys(parameterKinds));
+    const hint = nearest === undefined ? "unknown" : `did you mean ${nearest}?`;
+    return `${quoteShort(name)} (${hint})`;
+  });
+  const others = names.length - shown.length;
+  const all = [...shown, ...(others > 0 ? [`and ${others} more`] : [])];
+  return `Ignored ${names.length === 1 ? "option" : "options"}: ${all.join(", ")}.`;
 }
 
 function readOption(name: ParameterName, given: unknown): unknown {

@@ -7,13 +7,13 @@ import type { ResolvedModel } from "../store/model-catalog.ts";
 import { fileAccess } from "./access.ts";
 import { AnswerNotes } from "./answer-notes.ts";
 import type { ServerDependencies } from "./dependencies.ts";
+import { type Warn, warningsOf } from "./warnings.ts";
 
 /** Rules for translating a body into a canonical request. */
 export interface ReadingRules {
   /** Tells if this client may name a file outside the store. */
   isFileAllowed: (file: string) => boolean;
-  /** Called with options that do not exist. */
-  log: (text: string) => void;
+  warn: Warn;
   /** Strips texts that agents change in every request. */
   stablePrompts: boolean;
 }
@@ -25,14 +25,15 @@ export interface ReadingRules {
  */
 export async function findModel(
   dependencies: ServerDependencies,
-  request: FastifyRequest,
+  reply: FastifyReply,
   { model: name, stream = false }: { model: string; stream?: boolean },
 ): Promise<{ model: ResolvedModel; rules: ReadingRules }> {
-  const { requestLog, scheduler, log, stablePrompts } = dependencies;
+  const { requestLog, scheduler, stablePrompts } = dependencies;
+  const { request } = reply;
   if (request.record !== undefined) requestLog.update(request.record, { model: name, stream });
   const isFileAllowed = fileAccess(request, dependencies);
   const model = await scheduler.resolve({ model: name, isFileAllowed });
-  return { model, rules: { isFileAllowed, log, stablePrompts } };
+  return { model, rules: { isFileAllowed, warn: warningsOf(dependencies, reply), stablePrompts } };
 }
 
 /**

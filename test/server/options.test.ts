@@ -37,11 +37,20 @@ describe("options", () => {
     expect(parse({ temperature: null, stop: null })).toEqual({ parameters: {}, log: [] });
   });
 
-  test("unknown names, also inherited ones, are ignored with a log line each", () => {
-    const { parameters, log } = parse({ mirostat: 2, constructor: 1, toString: 2 });
+  test("unknown names, also inherited ones, are ignored with one warning", () => {
+    const { parameters, log } = parse({ mirostat: 2, constructor: 1, temprature: 2 });
     expect(parameters).toEqual({});
-    expect(log).toHaveLength(3);
-    expect(log[0]).toContain('"mirostat"');
+    expect(log).toEqual([
+      'Ignored options: "mirostat" (no longer exists), "constructor" (unknown), "temprature" (did you mean temperature?).',
+    ]);
+  });
+
+  test("a warning stays short, whatever the names", () => {
+    const names = Array.from({ length: 1000 }, (_, index) => `${index}${"x".repeat(500)}`);
+    const { log } = parse(Object.fromEntries(names.map((name) => [name, 1])));
+    expect(log).toHaveLength(1);
+    expect(log[0]).toContain("and 995 more");
+    expect(log[0]?.length).toBeLessThan(400);
   });
 
   test.each(Object.keys(parameterKinds))("%s of another type is refused by name", (name) => {

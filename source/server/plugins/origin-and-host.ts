@@ -7,6 +7,7 @@ import { wildcardPattern } from "../../base/quoting.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { serverErrors } from "../errors.ts";
 import { networks } from "../networks.ts";
+import { warningHeader } from "../warnings.ts";
 
 const localOrigin = /^https?:\/\/(localhost|127\.0\.0\.1|0\.0\.0\.0)(:\d+)?$/i;
 const applicationOrigins = [
@@ -46,7 +47,13 @@ const allowedHeaders = [
   "anthropic-dangerous-direct-browser-access",
 ];
 /** Further reply headers that a page may read. */
-const exposedHeaders = ["x-request-id", "request-id", "retry-after", "x-modelctl-truncated"];
+const exposedHeaders = [
+  "x-request-id",
+  "request-id",
+  "retry-after",
+  "x-modelctl-truncated",
+  warningHeader,
+];
 
 /**
  * @param names further origins, which may contain `*`, and further names of this machine

@@ -15,7 +15,7 @@ export const anthropicRoutes: Routes = async (app, { dependencies }) => {
     async (request, reply) => {
       const { body, record } = request;
       nameRequest(reply);
-      const { model, rules } = await findModel(dependencies, request, body);
+      const { model, rules } = await findModel(dependencies, reply, body);
       const canonical = toCanonical(body, model, rules);
       const work = { canonical, model, stream: body.stream === true };
       const answer = new MessageAnswer(body, record?.id);
@@ -28,7 +28,7 @@ export const anthropicRoutes: Routes = async (app, { dependencies }) => {
     async (request, reply) => {
       const { body, record } = request;
       nameRequest(reply);
-      const { model, rules } = await findModel(dependencies, request, { model: body.model });
+      const { model, rules } = await findModel(dependencies, reply, { model: body.model });
       const prompt = toPromptRequest(body, model, rules);
       const tokens = await scheduler.countTokens(prompt, model, clientSignal(reply));
       if (record !== undefined) requestLog.update(record, { promptTokens: tokens });

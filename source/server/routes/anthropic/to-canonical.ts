@@ -32,7 +32,7 @@ export type PromptRequest = CanonicalRequest & { input: ChatInput };
 export function toPromptRequest(
   body: CountTokensBody,
   model: ResolvedModel,
-  { isFileAllowed, log, stablePrompts }: ReadingRules,
+  { isFileAllowed, warn, stablePrompts }: ReadingRules,
 ): PromptRequest {
   refuseUnsupported(body);
   const system = stablePrompts ? withoutChangingText(body.system) : body.system;
@@ -43,7 +43,7 @@ export function toPromptRequest(
       model: body.model,
       isFileAllowed,
       input,
-      parameters: parseOptions(body.options, log),
+      parameters: parseOptions(body.options, warn),
       keepAliveMs: parseKeepAlive(body.keep_alive),
       format: toFormat(body.output_config?.format),
       think: toThinkLevel(body, model),

@@ -4,6 +4,7 @@ import { plainChat, plainRequest, type RequestInput } from "../../../engine/requ
 import type { ChatImage } from "../../../prompt/chat-message.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { parseOptions } from "../../options.ts";
+import { warningsOf } from "../../warnings.ts";
 import { readImages } from "../image-field.ts";
 import { type AnswerPiece, answerNatively } from "./answer.ts";
 import { parseFormat, readAnswerSettings } from "./answer-settings.ts";
@@ -35,7 +36,7 @@ export function registerChat(app: FastifyInstance, dependencies: ServerDependenc
       isFileAllowed,
       ...settings,
       input: inputOf(body, images),
-      parameters: parseOptions(body.options, dependencies.log),
+      parameters: parseOptions(body.options, warningsOf(dependencies, reply)),
       format: parseFormat(body.format),
     });
     return await answerNatively(dependencies, reply, { canonical, model, stream, toFields });

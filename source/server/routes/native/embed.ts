@@ -8,6 +8,7 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
 import { clientSignal } from "../../run-request.ts";
+import { warningsOf } from "../../warnings.ts";
 import { findNamedModel, type ModelWordings } from "./named-model.ts";
 import { nanoseconds, withoutZeros } from "./records.ts";
 import { modelFields } from "./schema.ts";
@@ -78,7 +79,7 @@ async function vectorsOf(
   const keepAliveMs = parseKeepAlive(body.keep_alive);
   const named = { ...body, stream: false };
   const { model } = await findNamedModel(dependencies, reply.request, named, wordings);
-  const parameters = parseOptions(body.options, dependencies.log);
+  const parameters = parseOptions(body.options, warningsOf(dependencies, reply));
   const embedding = { texts, truncate: body.truncate === true, parameters, keepAliveMs };
   return await embedTexts(dependencies, reply, embedding, model);
 }

@@ -8,6 +8,7 @@ import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import { parseOptions } from "../../options.ts";
+import { warningsOf } from "../../warnings.ts";
 import { readImages } from "../image-field.ts";
 import { type AnswerPiece, answerNatively } from "./answer.ts";
 import { parseFormat, readAnswerSettings } from "./answer-settings.ts";
@@ -42,7 +43,7 @@ export function registerGenerate(app: FastifyInstance, dependencies: ServerDepen
         isFileAllowed,
         ...settings,
         input: inputOf(body, images),
-        parameters: parseOptions(body.options, dependencies.log),
+        parameters: parseOptions(body.options, warningsOf(dependencies, reply)),
         format: parseFormat(body.format),
         wantsContext: body.raw !== true,
       });

@@ -19,7 +19,7 @@ export function registerChatCompletions(
     async (request, reply) => {
       const { body } = request;
       const { n = 1, stream_options: options } = body;
-      const { model, rules } = await findModel(dependencies, request, body);
+      const { model, rules } = await findModel(dependencies, reply, body);
       const requests = repeatWithSeeds(toCanonical(body, model, rules), n, model);
       const signal = clientSignal(reply);
       const run: RunChoices = (take) =>

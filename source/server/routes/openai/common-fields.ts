@@ -45,7 +45,7 @@ type CommonBody = Static<typeof CommonBody>;
  */
 export function readCommonFields(
   body: CommonBody,
-  { isFileAllowed, log }: Pick<ReadingRules, "isFileAllowed" | "log">,
+  { isFileAllowed, warn }: Pick<ReadingRules, "isFileAllowed" | "warn">,
 ): Pick<
   CanonicalRequest,
   | "model"
@@ -59,7 +59,7 @@ export function readCommonFields(
   return {
     model: body.model,
     isFileAllowed,
-    parameters: { ...parseOptions(body.options, log), ...toParameters(body) },
+    parameters: { ...parseOptions(body.options, warn), ...toParameters(body) },
     logitBias: toLogitBias(body.logit_bias),
     ignoreEndOfText: body.ignore_eos === true,
     keepAliveMs: parseKeepAlive(body.keep_alive),

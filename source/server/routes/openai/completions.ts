@@ -16,7 +16,7 @@ export function registerCompletions(app: FastifyInstance, dependencies: ServerDe
     async (request, reply) => {
       const { body } = request;
       const { n = 1, logprobs: topLogprobs, stream_options: options } = body;
-      const { model, rules } = await findModel(dependencies, request, body);
+      const { model, rules } = await findModel(dependencies, reply, body);
       const prompts = toPromptRequests(body, rules, model.facts.vocabularySize);
       const requests = prompts.flatMap(({ canonical }) => repeatWithSeeds(canonical, n, model));
       const signal = clientSignal(reply);

@@ -28,12 +28,12 @@ export function registerEmbeddings(app: FastifyInstance, dependencies: ServerDep
     { schema: { body: EmbeddingBody } },
     async (request, reply) => {
       const { body } = request;
-      const { model, rules } = await findModel(dependencies, request, { model: body.model });
+      const { model, rules } = await findModel(dependencies, reply, { model: body.model });
       const encode = encoderOf(body.encoding_format ?? "float");
       const embedding = {
         texts: textsOf(body.input, model.facts.vocabularySize),
         truncate: body.truncate === true,
-        parameters: parseOptions(body.options, rules.log),
+        parameters: parseOptions(body.options, rules.warn),
         keepAliveMs: parseKeepAlive(body.keep_alive),
       };
       const { vectors, tokens } = await embedTexts(dependencies, reply, embedding, model);

@@ -9,16 +9,20 @@ import { describeModel } from "../../description/describe-model.ts";
 import { invalidField } from "../../errors.ts";
 import { parseOptions } from "../../options.ts";
 import { clientSignal, requestCanceled } from "../../run-request.ts";
+import { warningsOf } from "../../warnings.ts";
 import { nameIn, ShowBody } from "./schema.ts";
 
 export function registerShow(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { catalog, log, library } = dependencies;
+  const { catalog, library } = dependencies;
   const { templateTimeoutMs } = library;
   app.post<{ Body: ShowBody }>("/show", { schema: { body: ShowBody } }, async (request, reply) => {
     const { verbose, system, options } = request.body;
     const name = nameIn(request.body);
     if (name === "") throw invalidField("model", "model is required");
-    const parameters = options === undefined ? undefined : withoutEmpty(parseOptions(options, log));
+    const parameters =
+      options === undefined
+        ? undefined
+        : withoutEmpty(parseOptions(options, warningsOf(dependencies, reply)));
     const model = await catalog
       .resolve(name, fileAccess(request, dependencies))
       .catch((error: unknown) => {

@@ -33,10 +33,10 @@ export interface TextOptions {
 
 const tabText = "    ";
 
-/** Returns caller, phases, parameters and error. */
+/** Returns caller, phases, warnings, parameters and error. */
 export function summaryLines(view: RequestRecord, options: TextOptions): TextRow[] {
   const { glyphs, width } = options;
-  const { client, keyId, stream, slot, finishReason, error } = view;
+  const { client, keyId, stream, slot, finishReason, warnings = [], error } = view;
   const caller = [
     keyId === undefined ? "no key" : `key ${keyId}`,
     `from ${client.address}`,
@@ -55,6 +55,7 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
     runsWidth(heading) > width ? fitRuns(heading, width, glyphs.ellipsis) : heading,
     ...linesOf(caller.filter(Boolean).join("  "), "plain", options),
     ...linesOf(phasesText(view, glyphs), "plain", options),
+    ...warnings.flatMap((sentence) => linesOf(`${glyphs.warning} ${sentence}`, "warning", options)),
     ...(parameters === "" ? [] : linesOf(parameters, "dim", options)),
     ...(error === undefined ? [] : linesOf(`${error.code}: ${error.message}`, "error", options)),
   ];

@@ -55,6 +55,13 @@ describe("the detail", () => {
     expect(text).toContain("temperature 0.7");
   });
 
+  test("shows warnings right below the phases, where the preview has room for them", () => {
+    const warnings = ['Ignored option: "temprature" (did you mean temperature?).'];
+    const inPreview = { ...options, width: 100, isWrapped: false };
+    const text = textOf(summaryLines(requestView({ warnings }), inPreview));
+    expect(text[3]).toBe(`! ${warnings[0]}`);
+  });
+
   test("shows recorded prompt and answer, escaped and wrapped", () => {
     const texts = { prompt: "one\n\u001b[2Jtwo", answer: "word ".repeat(30).trim(), body: "{}" };
     const read = { kind: "read", texts } as const;

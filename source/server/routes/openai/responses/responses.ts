@@ -14,7 +14,7 @@ export function registerResponses(app: FastifyInstance, dependencies: ServerDepe
     { schema: { body: ResponseBody } },
     async (request, reply) => {
       const { body } = request;
-      const { model, rules } = await findModel(dependencies, request, body);
+      const { model, rules } = await findModel(dependencies, reply, body);
       const canonical = toCanonical(body, model, rules);
       const work = { canonical, model, stream: body.stream === true };
       try {

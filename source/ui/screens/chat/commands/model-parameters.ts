@@ -1,5 +1,6 @@
 // Model parameters that can be set in the chat, and their values.
 
+import { nearestName } from "../../../../base/nearest-name.ts";
 import type { ParameterValue } from "../../../../sessions/session.ts";
 
 export type ParsedParameter =
@@ -99,7 +100,9 @@ export function parseParameter(argument: string): ParsedParameter {
   // A plain lookup would also find inherited names such as "constructor".
   const rule = Object.hasOwn(rules, name) ? rules[name] : undefined;
   if (rule === undefined) {
-    return invalid(`unknown parameter '${name}'. Use ${parameterNames.join(", ")}`);
+    const nearest = nearestName(name, parameterNames);
+    const hint = nearest === undefined ? `Use ${parameterNames.join(", ")}` : `Use ${nearest}`;
+    return invalid(`unknown parameter '${name}'. ${hint}`);
   }
   const [text] = values;
   if (text === undefined) return invalid(`${name} needs a value: ${ruleText(rule)}`);

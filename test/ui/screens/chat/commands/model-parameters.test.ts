@@ -45,7 +45,8 @@ describe("a parameter", () => {
     ["seed 1 2", "seed takes one value, not 2"],
     ["stop", "stop needs at least one text"],
     ['stop ""', "stop cannot contain an empty text"],
-    ["constructor 1", "unknown parameter 'constructor'."],
+    ["temprature 0", "unknown parameter 'temprature'. Use temperature"],
+    ["constructor 1", "unknown parameter 'constructor'. Use temperature, top_k, "],
     ["", "missing name. Use temperature, top_k"],
   ])("%j is refused", (argument, reason) => {
     const result = parseParameter(argument);
