@@ -1,28 +1,26 @@
 // Chat template in Jinja, as GGUF files carry it.
 import { ProductError } from "../base/product-error.ts";
-import type { ToolDefinition } from "./chat-message.ts";
 import { ControlTextGuard } from "./control-text-guard.ts";
 import { promptErrors } from "./errors.ts";
-import {
-  hasAllImages,
-  imageSegment,
-  noPlaceForImage,
-  placeImages,
-  splitAtImages,
-} from "./image-places.ts";
+import { hasAllImages, imageSegment, noPlaceForImage, splitAtImages } from "./image-places.ts";
 import { RaisedByTemplate } from "./jinja/globals.ts";
 import { JinjaTemplate } from "./jinja/jinja-template.ts";
 import type { PromptSegment } from "./prompt-segment.ts";
 import {
   type Conversation,
   continuesLastMessage,
-  type PromptMessage,
   type PromptTemplate,
   type RenderOptions,
   type TemplateModelFacts,
 } from "./prompt-template.ts";
-import { defaultTimeoutMs, fullLimits } from "./render-budget.ts";
+import { defaultTimeoutMs, fullLimits, type RenderLimits } from "./render-budget.ts";
 import { BudgetFault, placeInTemplate, TemplateFault, tooCostly } from "./template-fault.ts";
+import {
+  conversationForms,
+  freeMarks,
+  type Marks,
+  templateVariables,
+} from "./template-variables.ts";
 
 /** ChatML, used and logged if a file has no template. */
 export const fallbackTemplate =
@@ -33,9 +31,6 @@ export const fallbackTemplate =
 
 /** ChatML's end of a turn, which is plain text to a model without this token. */
 export const fallbackTurnEnd = "<|im_end|>";
-
-/** First private-use character; no template and hardly any text contains one. */
-const firstMark = 0xf0000;
 
 export class ChatTemplate implements PromptTemplate {
   readonly kind = "jinja";
@@ -90,9 +85,7 @@ export class ChatTemplate implements PromptTemplate {
       });
     }
     try {
-      return this.#render(conversation, model, (variables) =>
-        this.#template.render(variables, limits, now),
-      );
+      return this.#render(conversation, model, limits, now);
     } catch (error) {
       if (error instanceof TemplateFault) throw renderError(this.source, error);
       if (error instanceof RangeError) {
@@ -105,36 +98,45 @@ export class ChatTemplate implements PromptTemplate {
   #render(
     conversation: Conversation,
     model: TemplateModelFacts,
-    run: RunTemplate,
+    limits: RenderLimits,
+    now: Date,
   ): PromptSegment[] {
     const marks = freeMarks(this.source + textOf(conversation));
     const guard = new ControlTextGuard(model.controlTexts, marks.guard);
     const images = conversation.messages.flatMap((message) => message.images ?? []);
-    const render = (asParts: boolean) => {
-      const rendered = run(templateVariables(conversation, model, guard, marks, asParts));
-      const isContinued = continuesLastMessage(conversation);
-      return guard.split(isContinued ? upToMark(rendered, marks.end) : rendered);
-    };
-    if (images.length === 0) return render(false);
+    const isContinued = continuesLastMessage(conversation);
     let failure: unknown;
-    // Some templates of vision models require every content to be a list of parts.
-    for (const asParts of [false, true]) {
+    for (const form of conversationForms(conversation)) {
       try {
-        const found = withImages(render(asParts), marks);
+        const variables = templateVariables(conversation, model, guard, marks, form, now);
+        const rendered = this.#template.render(variables, limits, now);
+        const segments = guard.split(isContinued ? upToMark(rendered, marks.end) : rendered);
+        if (images.length === 0) return segments;
+        const found = withImages(segments, marks);
         if (hasAllImages(found, images.length)) return found;
         failure ??= new RaisedByTemplate(noPlaceForImage);
       } catch (error) {
+        if (!(error instanceof TemplateFault) || error instanceof BudgetFault) throw error;
         failure ??= error;
       }
     }
     throw failure;
   }
 
-  /** Returns the template's variables, with control texts of the conversation marked. */
-  variables(conversation: Conversation, model: TemplateModelFacts): Record<string, unknown> {
+  /**
+   * Returns the template's variables in each form of the conversation that is tried, with control texts
+   * of the conversation marked.
+   */
+  variables(
+    conversation: Conversation,
+    model: TemplateModelFacts,
+    now: Date,
+  ): Array<Record<string, unknown>> {
     const marks = freeMarks(this.source + textOf(conversation));
     const guard = new ControlTextGuard(model.controlTexts, marks.guard);
-    return templateVariables(conversation, model, guard, marks, false);
+    return conversationForms(conversation).map((form) =>
+      templateVariables(conversation, model, guard, marks, form, now),
+    );
   }
 
   /** Renders given variables, for comparisons with other engines. */
@@ -142,8 +144,6 @@ export class ChatTemplate implements PromptTemplate {
     return this.#template.render(variables, fullLimits(defaultTimeoutMs), now);
   }
 }
-
-type RunTemplate = (variables: Record<string, unknown>) => string;
 
 function renderError(source: string, fault: TemplateFault): ProductError {
   if (fault instanceof RaisedByTemplate) {
@@ -160,73 +160,6 @@ function renderError(source: string, fault: TemplateFault): ProductError {
     hint: "Give the model a TEMPLATE of its own, or leave out what its chat template does not support.",
     cause: fault,
   });
-}
-
-/** @param asParts passes contents as lists of parts */
-function templateVariables(
-  conversation: Conversation,
-  model: TemplateModelFacts,
-  guard: ControlTextGuard,
-  marks: Marks,
-  asParts: boolean,
-): Record<string, unknown> {
-  const continues = continuesLastMessage(conversation);
-  let images = 0;
-  const messages = conversation.messages.map((message, index) => {
-    const pieces = placeImages(message.content, message.images ?? []).map((piece) =>
-      typeof piece === "string" ? guard.protect(piece) : marks.image(images + piece),
-    );
-    if (continues && index === conversation.messages.length - 1) pieces.push(marks.end);
-    images += message.images?.length ?? 0;
-    const text = pieces.join("");
-    return templateMessage(message, asParts ? [{ type: "text", text }] : text, guard);
-  });
-  const tools = conversation.tools ?? [];
-  return {
-    messages,
-    // Templates test `if tools`, so an empty list must be false.
-    tools: tools.length > 0 ? tools.map((tool) => templateTool(tool, guard)) : null,
-    add_generation_prompt: conversation.addGenerationPrompt ?? !continues,
-    bos_token: model.bosText,
-    eos_token: model.eosText,
-    ...guard.protectAll(conversation.variables ?? {}),
-    ...thinkArguments(conversation),
-  };
-}
-
-/** Returns the variables that templates use to turn thinking on or off. */
-function thinkArguments({ think }: Conversation): Record<string, unknown> {
-  if (think === undefined) return {};
-  const thinks = think !== false;
-  return {
-    enable_thinking: thinks,
-    thinking: thinks,
-    ...(typeof think === "string" && { reasoning_effort: think }),
-  };
-}
-
-/** Unused characters that mark places in the rendered prompt. */
-interface Marks {
-  /** End of the unfinished answer. */
-  end: string;
-  image: (number: number) => string;
-  imagePattern: RegExp;
-  guard: [open: string, close: string];
-}
-
-function freeMarks(used: string): Marks {
-  const free: string[] = [];
-  for (let code = firstMark; free.length < 5; code += 1) {
-    const character = String.fromCodePoint(code);
-    if (!used.includes(character)) free.push(character);
-  }
-  const [end = "", open = "", close = "", guardOpen = "", guardClose = ""] = free;
-  return {
-    end,
-    image: (number) => `${open}${number}${close}`,
-    imagePattern: new RegExp(`${open}(\\d+)${close}`, "u"),
-    guard: [guardOpen, guardClose],
-  };
 }
 
 /** Returns all texts of the conversation, without images. */
@@ -249,41 +182,4 @@ function upToMark(rendered: string, mark: string): string {
   if (end < 0)
     throw new RaisedByTemplate("it leaves out the last answer, which is to be continued");
   return rendered.slice(0, end).replaceAll(mark, "");
-}
-
-function templateMessage(
-  message: PromptMessage,
-  content: unknown,
-  guard: ControlTextGuard,
-): Record<string, unknown> {
-  return {
-    role: message.role,
-    content,
-    // Templates use different names.
-    ...(message.thinking !== undefined && {
-      thinking: guard.protect(message.thinking),
-      reasoning_content: guard.protect(message.thinking),
-    }),
-    ...(message.toolCalls !== undefined && {
-      tool_calls: message.toolCalls.map((call) => ({
-        id: guard.protect(call.id ?? ""),
-        type: "function",
-        function: guard.protectAll({ name: call.name, arguments: call.arguments }),
-      })),
-    }),
-    ...(message.toolName !== undefined && { name: guard.protect(message.toolName) }),
-    ...(message.toolCallId !== undefined && { tool_call_id: guard.protect(message.toolCallId) }),
-  };
-}
-
-function templateTool(tool: ToolDefinition, guard: ControlTextGuard): Record<string, unknown> {
-  const { name, description, parameters } = tool;
-  return guard.protectAll({
-    type: "function",
-    function: {
-      name,
-      ...(description !== undefined && { description }),
-      ...(parameters !== undefined && { parameters }),
-    },
-  });
 }

@@ -7,6 +7,8 @@ export interface ConformanceRow {
   right: number;
   of: number;
   differences: readonly unknown[];
+  /** Cases that ours and every reference refuse, which are neither right nor wrong. */
+  refusedByAll?: readonly unknown[];
 }
 
 export interface Part {

@@ -45,12 +45,20 @@ process.exitCode = unexplained === 0 ? 0 : 1;
 function tableOf(rows: readonly ConformanceRow[]): string {
   const width = Math.max(...rows.map(({ family }) => family.length));
   const sum = (key: "right" | "of") => rows.reduce((total, row) => total + row[key], 0);
-  const all = { family: "all", right: sum("right"), of: sum("of"), differences: [] };
+  const all: ConformanceRow = {
+    family: "all",
+    right: sum("right"),
+    of: sum("of"),
+    differences: [],
+    refusedByAll: rows.flatMap(({ refusedByAll = [] }) => refusedByAll),
+  };
   return [...rows, all]
-    .map(({ family, right, of, differences }) => {
+    .map(({ family, right, of, differences, refusedByAll = [] }) => {
       const known = differences.filter((each) => !isUnexplained(each)).length;
-      const note = known === 0 ? "" : `  (${known} known)`;
-      return `${family.padEnd(width)}  ${`${right}/${of}`.padStart(9)}${note}`;
+      const knownNote = known === 0 ? "" : `  (${known} known)`;
+      const refusedNote =
+        refusedByAll.length === 0 ? "" : `  (${refusedByAll.length} refused by all)`;
+      return `${family.padEnd(width)}  ${`${right}/${of}`.padStart(9)}${knownNote}${refusedNote}`;
     })
     .join("\n");
 }

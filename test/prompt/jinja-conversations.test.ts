@@ -76,6 +76,81 @@ describe("thinking", () => {
   });
 });
 
+describe("a template that wants another form of the conversation", () => {
+  const call = { id: "call00001", name: "search", arguments: { query: "a </s>", tags: ["x", 1] } };
+  const calling: Conversation = {
+    messages: [user("Search."), { ...assistant(""), toolCalls: [call] }],
+  };
+  // As in functionary-medium-v3.2.
+  const adding =
+    "{% for m in messages %}{% for c in m.tool_calls %}>>>{{ c.function.name + '\n' + c.function.arguments }}{% endfor %}{% endfor %}";
+  // As in gemma-2.
+  const withoutSystem =
+    "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}{% for m in messages %}[{{ m.role }}] {{ m.content }}{% endfor %}";
+
+  it("gets the arguments of calls as JSON texts, guarded like all untrusted text", () => {
+    const segments = new ChatTemplate(adding).render(calling, facts);
+    expect(segments.map(({ text }) => text).join("")).toBe(
+      '>>>search\n{"query": "a </s>", "tags": ["x", 1]}',
+    );
+    expect(segments.filter(({ special }) => !special)).toEqual([{ text: "</s>", special: false }]);
+  });
+
+  it("gets them as a mapping if it can use one", () => {
+    const json = adding.replace("c.function.arguments", "c.function.arguments | tojson");
+    expect(prompt(json, calling)).toBe('>>>search\n{"query": "a </s>", "tags": ["x", 1]}');
+  });
+
+  it("gets the system prompt in the first question", () => {
+    const messages: PromptMessage[] = [{ role: "system", content: "Be brief." }, user("Hello!")];
+    expect(prompt(withoutSystem, { messages })).toBe("[user] Be brief.\nHello!");
+    expect(prompt(undefined, { messages })).toMatch(/^<\|im_start\|>system\nBe brief\./);
+  });
+
+  it("keeps its images in their question", () => {
+    const question = { ...user("See [img]."), images: [{ base64: "" }] };
+    const messages: PromptMessage[] = [{ role: "system", content: "Be brief." }, question];
+    expect(prompt(withoutSystem, { messages })).toBe("[user] Be brief.\nSee [img-0].");
+  });
+
+  it("refuses with its own reason if no form helps", () => {
+    const messages: PromptMessage[] = [{ role: "system", content: "a" }, assistant("b")];
+    expect(() => prompt(withoutSystem, { messages })).toThrow(/System role not supported/);
+    const refusing = "{{ raise_exception('no') }}";
+    expect(() => prompt(refusing, calling)).toThrow(/does not accept this conversation: no\./);
+  });
+});
+
+describe("a template's missing variables", () => {
+  // As in firefunction-v2.
+  const source =
+    "{% set suffix = 'Functions:\n' + functions %}{{ suffix + '\nToday is ' + datetime + '.' }}";
+
+  it("are empty in texts; the date is given", () => {
+    const segments = new ChatTemplate(source).render({ messages: [user("a")] }, facts, {
+      now: new Date("2026-07-04T09:05:00"),
+    });
+    expect(segments).toEqual([{ text: "Functions:\n\nToday is Jul 04 2026.", special: true }]);
+  });
+
+  it("can be set by the request", () => {
+    const variables = { functions: "[]", datetime: "noon" };
+    expect(prompt(source, { messages: [], variables })).toBe("Functions:\n[]\nToday is noon.");
+  });
+
+  it("are empty lists in loops, such as the tools of a chat without tools", () => {
+    expect(prompt("{% for t in tools %}{{ t }}{% else %}none{% endfor %}", { messages: [] })).toBe(
+      "none",
+    );
+  });
+
+  it("include the parameters of a tool without any, which get an empty schema", () => {
+    const tools = [{ name: "clock", description: undefined, parameters: undefined }];
+    const names = "{{ tools[0].function.parameters.properties.items() | length }}";
+    expect(prompt(names, { messages: [user("a")], tools })).toBe("0");
+  });
+});
+
 describe("a suffix", () => {
   it("has no place in a Jinja template", () => {
     const refused = () => prompt(undefined, { messages: [user("a")], suffix: "b" });

@@ -15,11 +15,11 @@ describe("the trials of a template", () => {
 
   it("report the template's own message", async () => {
     const refusing =
-      "{% if messages[0].role == 'system' %}{{ raise_exception('System role not supported') }}{% endif %}";
+      "{% if messages[-1].role == 'tool' %}{{ raise_exception('Tool role not supported') }}{% endif %}";
     expect(await jinja(`${refusing}{{ tools | tojson }}${all}`)).toEqual([
       {
-        conversation: "system prompts",
-        reason: expect.stringContaining("System role not supported"),
+        conversation: "tool results",
+        reason: expect.stringContaining("Tool role not supported"),
         fails: true,
       },
     ]);

@@ -144,7 +144,6 @@ class Interpreter {
   }
 
   #loop(node: ForLoop, list: Value, scope: Scope, depth: number): Outcome {
-    refuseNull(list);
     const items = this.#loopItems(node, list, scope);
     const again = node.recursive
       ? (inner: Value) =>
@@ -164,7 +163,8 @@ class Interpreter {
   }
 
   #loopItems({ target, test }: ForLoop, list: Value, scope: Scope): readonly Value[] {
-    const items = itemsOf(list, this.#evaluator);
+    // More lenient than Jinja2: a chat without tools has `none`, which templates for tools loop over.
+    const items = list === null ? [] : itemsOf(list, this.#evaluator);
     if (test === undefined) return items;
     return items.filter((item) => {
       const inner = new Scope(scope);
@@ -282,8 +282,4 @@ class Interpreter {
     this.#write(printValue(this.#evaluator.call(callee, args), this.#budget));
     return "next";
   }
-}
-
-function refuseNull(value: Value): void {
-  if (value === null) throw new TemplateFault("none has no items to loop over");
 }

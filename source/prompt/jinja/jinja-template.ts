@@ -1,4 +1,5 @@
-// Jinja template, run as Hugging Face's transformers does.
+// Jinja template, run as Hugging Face's transformers does. Where that fails and llama.cpp does not, a
+// missing value is an empty text in sums, and an empty list in loops.
 import { RenderBudget, type RenderLimits } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 import { runJinja } from "./interpreter.ts";

@@ -18,6 +18,10 @@ import {
 
 /** @throws TemplateFault for types that the operator does not support */
 export function binary(operator: BinaryOperator, left: Value, right: Value, run: Run): Value {
+  if (operator === "+") {
+    if (typeof left === "string" && isMissing(right)) return left;
+    if (typeof right === "string" && isMissing(left)) return right;
+  }
   refuseUndefined(left);
   refuseUndefined(right);
   if (operator === "%" && typeof left === "string") return formatPercent(left, right, run);
@@ -37,6 +41,11 @@ export function binary(operator: BinaryOperator, left: Value, right: Value, run:
   throw new TemplateFault(
     `\`${operator}\` is not supported between ${typeName(left)} and ${typeName(right)}`,
   );
+}
+
+/** More lenient than Jinja2, as llama.cpp is: what is missing adds nothing to a text. */
+function isMissing(value: Value): boolean {
+  return value === null || value instanceof Undefined;
 }
 
 function arithmetic(operator: BinaryOperator, a: number, b: number, isFloat: boolean): Value {
