@@ -33,7 +33,7 @@ export async function untilRequestsEnd(requestLog: RequestLog, limitMs: number):
   const ended = Promise.withResolvers<void>();
   const timer = setTimeout(ended.resolve, Math.min(limitMs, longestTimerMs));
   const leave = requestLog.follow(({ state }) => {
-    if (state === "done" && requestLog.running.length === 0) ended.resolve();
+    if (state !== "running" && requestLog.running.length === 0) ended.resolve();
   });
   await ended.promise;
   leave();

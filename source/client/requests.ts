@@ -4,7 +4,7 @@ import { toOneLine } from "../base/display-text.ts";
 import { formatMilliseconds } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
-import type { ApiClient, RequestQuery } from "./api-client.ts";
+import { type ApiClient, ownAgent, type RequestQuery } from "./api-client.ts";
 import { fieldsOf, optionalText } from "./reply-fields.ts";
 
 /** Widths of columns in a line. */
@@ -61,7 +61,7 @@ export function isRequestRecord(value: unknown): value is RequestRecord {
   return (
     texts.every((text) => typeof text === "string") &&
     typeof startedAt === "number" &&
-    (state === "running" || state === "done")
+    (state === "running" || state === "done" || state === "cancelled")
   );
 }
 
@@ -79,10 +79,20 @@ export function formatRequestLine(entry: RequestRecord): string {
     figures(entry),
     id,
     keyId === undefined ? "" : `key ${keyId}`,
+    cancellationText(entry) ?? "",
     ...warnings,
     error === undefined ? "" : `${error.code}: ${error.message}`,
   ];
   return toOneLine(columns.filter((column) => column !== "").join("  ")).trimEnd();
+}
+
+/** Says who cancelled a request; undefined for one that was not. */
+export function cancellationText({ state, cancelled }: RequestRecord): string | undefined {
+  if (state !== "cancelled" || cancelled === undefined) return undefined;
+  const { by, address, agent, keyId } = cancelled;
+  if (by === "client") return "cancelled by the client";
+  if (agent === ownAgent) return "cancelled on the Server screen";
+  return `cancelled with POST /api/cancel ${keyId === undefined ? `from ${address}` : `by key ${keyId}`}`;
 }
 
 /** Returns where the cached tokens came from, or why there are none; undefined if unknown. */

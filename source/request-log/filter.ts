@@ -23,7 +23,7 @@ interface Field {
 
 const fields: Record<string, Field> = {
   status: {
-    expects: "a status such as 404 or 5xx, or one of running, ok, error",
+    expects: "a status such as 404 or 5xx, or one of running, ok, error, cancelled",
     read: readStatus,
   },
   model: { expects: "a model", read: (value) => (record) => includes(record.model, value) },
@@ -108,16 +108,19 @@ export function allOf(filters: readonly RequestFilter[]): RequestFilter {
 }
 
 function readStatus(value: string): RequestFilter | undefined {
-  switch (value.toLowerCase()) {
+  const word = value.toLowerCase();
+  switch (word) {
     case "running":
-      return ({ state }) => state === "running";
+    case "cancelled":
+      return ({ state }) => state === word;
     case "ok":
       return ({ status }) => status !== undefined && status < 400;
     case "error":
-      return ({ status, error }) => error !== undefined || (status !== undefined && status >= 400);
+      return ({ state, status, error }) =>
+        state !== "cancelled" && (error !== undefined || (status !== undefined && status >= 400));
   }
   if (!/^[1-5](\d\d|xx)$/i.test(value)) return undefined;
-  const beginning = value.toLowerCase().replaceAll("x", "");
+  const beginning = word.replaceAll("x", "");
   return ({ status }) => String(status ?? "").startsWith(beginning);
 }
 

@@ -1,9 +1,11 @@
 // Log of the server's last few thousand requests, one record each.
 import { RingBuffer } from "../base/ring-buffer.ts";
-import type { RequestRecord } from "./request-record.ts";
+import type { Cancellation, RequestRecord } from "./request-record.ts";
 
 const defaultCapacity = 5000;
 const longestText = 1000;
+/** nginx's status for a client that closed its request. */
+export const cancelledStatus = 499;
 
 /** A request that has just arrived. */
 export interface Arrival {
@@ -33,8 +35,6 @@ export class RequestLog {
 
   /** Opens the record of a new request. */
   open({ startedAt, method, path, client: { address, agent } }: Arrival): RequestRecord {
-    // Clients may send anything, and thousands of records are kept.
-    const cut = (text: string) => text.slice(0, longestText);
     const record: RequestRecord = {
       id: this.nextId(),
       startedAt,
@@ -54,18 +54,34 @@ export class RequestLog {
   update(record: RequestRecord, change: Partial<RequestRecord>): void {
     Object.assign(record, change);
     // Names may be megabytes, too.
-    if (record.model !== undefined) record.model = record.model.slice(0, longestText);
+    if (record.model !== undefined) record.model = cut(record.model);
     if (record.error !== undefined) {
-      record.error = { ...record.error, message: record.error.message.slice(0, longestText) };
+      record.error = { ...record.error, message: cut(record.error.message) };
     }
     this.#tell(record);
   }
 
-  /** Closes a record; a second close changes nothing. */
+  /** Notes who cancels a running request; the first one counts. The record is closed as cancelled. */
+  cancel(record: RequestRecord, { agent, ...cancelled }: Cancellation): void {
+    if (record.state !== "running" || record.cancelled !== undefined) return;
+    const isNamed = agent !== undefined;
+    this.update(record, { cancelled: { ...cancelled, ...(isNamed && { agent: cut(agent) }) } });
+  }
+
+  /**
+   * Closes a record; a second close changes nothing.
+   *
+   * @param status of the reply; a cancelled request has its own
+   */
   close(record: RequestRecord, status: number, now: number): void {
-    if (record.state === "done") return;
+    if (record.state !== "running") return;
     this.#running.delete(record);
-    this.update(record, { state: "done", status, totalMs: now - record.startedAt });
+    const totalMs = now - record.startedAt;
+    const ended =
+      record.cancelled === undefined
+        ? ({ state: "done", status } as const)
+        : ({ state: "cancelled", status: cancelledStatus } as const);
+    this.update(record, { ...ended, totalMs });
   }
 
   /** Oldest first. */
@@ -92,4 +108,9 @@ export class RequestLog {
   #tell(record: RequestRecord): void {
     for (const follower of this.#followers) follower(record);
   }
+}
+
+/** Clients may send anything, and thousands of records are kept. */
+function cut(text: string): string {
+  return text.slice(0, longestText);
 }

@@ -6,6 +6,17 @@ const count = Type.Integer({ minimum: 0 });
 const milliseconds = Type.Number();
 const maybe = Type.Optional;
 
+/** Who ended a request before its reply was complete. */
+export const Cancellation = Type.Object({
+  /** `client`: it left, as with Esc in a chat. `api`: somebody sent `POST /api/cancel`. */
+  by: Type.Union([Type.Literal("client"), Type.Literal("api")]),
+  /** Of the one who cancelled. */
+  address: text,
+  agent: maybe(text),
+  keyId: maybe(text),
+});
+export type Cancellation = Static<typeof Cancellation>;
+
 /** The log keeps records of this shape, and the API sends them. Unknown values are absent. */
 export const RequestRecord = Type.Object({
   /** Unique while the server runs, e.g. `r-1f`. */
@@ -22,9 +33,10 @@ export const RequestRecord = Type.Object({
   stream: Type.Boolean(),
   /** Parameters in force: the model's, overridden by the request's; short texts and numbers. */
   parameters: maybe(Type.Record(text, Type.Unknown())),
-  state: Type.Union([Type.Literal("running"), Type.Literal("done")]),
-  /** Absent while it runs; 499 when the client left. */
+  state: Type.Union([Type.Literal("running"), Type.Literal("done"), Type.Literal("cancelled")]),
+  /** Absent while it runs; 499 for a cancelled one, also if its reply had begun with 200. */
   status: maybe(count),
+  cancelled: maybe(Cancellation),
   /** Code and sentence of a failure. */
   error: maybe(Type.Object({ code: text, message: text })),
   /** A sentence on each thing that was not served exactly as the request asked. */

@@ -124,3 +124,14 @@ function sentenceOf(work: () => unknown): string {
   }
   return "";
 }
+
+test("a cancelled request is neither ok nor an error", () => {
+  const client = { address: "10.0.0.7" };
+  const cancelled = { by: "client", ...client } as const;
+  const record = { ...opening, id: "e", startedAt: now, path: "/api/chat", client } as const;
+  const left: RequestRecord = { ...record, state: "cancelled", status: 499, cancelled };
+  const isFound = (text: string) => parseFilter(text, now)(left, () => "");
+  expect(isFound("status:cancelled")).toBe(true);
+  expect(isFound("status:499")).toBe(true);
+  expect(isFound("status:ok,error,running")).toBe(false);
+});

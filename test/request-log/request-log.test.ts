@@ -30,6 +30,22 @@ test("a second close changes nothing", () => {
   expect(record).toMatchObject({ status: 499, totalMs: 100 });
 });
 
+test("a cancelled request keeps who cancelled it first, whatever its reply's status", () => {
+  const log = new RequestLog();
+  const record = log.open(fields("/api/chat"));
+  const byApi = { by: "api", address: "10.0.0.2", agent: "x".repeat(5000) } as const;
+  log.cancel(record, byApi);
+  log.cancel(record, { by: "client", address: "10.0.0.3" });
+  expect(record.state).toBe("running");
+  log.close(record, 200, 1100);
+  expect(record).toMatchObject({ state: "cancelled", status: 499, cancelled: { by: "api" } });
+  expect(record.cancelled?.agent).toHaveLength(1000);
+  const ended = log.open(fields("/api/chat"));
+  log.close(ended, 200, 1100);
+  log.cancel(ended, byApi);
+  expect([ended.state, ended.cancelled]).toEqual(["done", undefined]);
+});
+
 test("ids differ, even from dropped records", () => {
   const log = new RequestLog(3);
   const ids = Array.from({ length: 100 }, () => log.open(fields("/")).id);

@@ -82,6 +82,8 @@ describe("a client that half-closes its connection after a request", () => {
     const last = async () => (await server.requests()).at(-1);
     await until(last, (record) => record?.state === "running");
     socket.destroy();
-    expect(await until(last, (record) => record?.state === "done")).toMatchObject({ status: 499 });
+    expect(await until(last, (record) => record?.state === "cancelled")).toMatchObject({
+      status: 499,
+    });
   });
 });

@@ -2,6 +2,7 @@
 // comes in and closed with its reply. A request can be cancelled by the id of its record.
 import type { FastifyInstance } from "fastify";
 import type { ServerMetrics } from "../../metrics/server-metrics.ts";
+import { cancelledStatus } from "../../request-log/request-log.ts";
 import type { RequestRecord } from "../../request-log/request-record.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 
@@ -45,20 +46,19 @@ export function recordRequests(
       reply.header("x-request-id", requestLog.nextId());
       return;
     }
-    const record = requestLog.open({
-      startedAt: Date.now(),
-      method: request.method,
-      path,
-      client: { address: request.ip, agent: request.headers["user-agent"] },
-    });
+    const client = { address: request.ip, agent: request.headers["user-agent"] };
+    const { method } = request;
+    const record = requestLog.open({ startedAt: Date.now(), method, path, client });
     request.record = record;
     // `POST /api/cancel` takes this id.
     reply.header("x-request-id", record.id);
-    if (request.method === "POST") app.cancellations.set(record.id, new AbortController());
+    if (method === "POST") app.cancellations.set(record.id, new AbortController());
     // Fastify's onResponse does not run when a client leaves early.
     reply.raw.once("close", () => {
       app.cancellations.delete(record.id);
-      if (!reply.raw.writableFinished) requestLog.close(record, 499, Date.now());
+      if (reply.raw.writableFinished) return;
+      requestLog.cancel(record, { by: "client", ...record.client });
+      requestLog.close(record, cancelledStatus, Date.now());
     });
   });
   app.addHook("preHandler", async ({ record, body }) => {
@@ -69,7 +69,9 @@ export function recordRequests(
   app.addHook("onResponse", async (request, reply) => {
     const { record, failure } = request;
     if (record === undefined) return;
-    if (failure !== undefined) requestLog.update(record, { error: failure });
+    // A cancelled request's error says no more than its state.
+    if (failure !== undefined && record.cancelled === undefined)
+      requestLog.update(record, { error: failure });
     requestLog.close(record, reply.statusCode, Date.now());
   });
 }
@@ -84,8 +86,8 @@ export function countRequests(app: FastifyInstance, metrics: ServerMetrics): voi
     const { raw } = reply;
     raw.once("close", () => {
       const route = request.routeOptions.url ?? "unknown";
-      // The log's status for clients that have left.
-      const status = raw.writableFinished ? raw.statusCode : 499;
+      const isWhole = raw.writableFinished && request.record?.cancelled === undefined;
+      const status = isWhole ? raw.statusCode : cancelledStatus;
       metrics.requestEnded(request.method, route, status, reply.elapsedTime);
       const { model, promptTokens } = request.record ?? {};
       if (model !== undefined && promptTokens !== undefined && embeddingRoutes.has(route)) {

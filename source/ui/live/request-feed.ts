@@ -59,7 +59,7 @@ export class RequestFeed extends Observable {
   /** Marks running requests as lost; a server that still runs sends them again. */
   #loseRunning(): void {
     for (const [key, view] of this.#entries) {
-      if (view.state === "done") continue;
+      if (view.state !== "running") continue;
       const error = { code: "CLIENT_SERVER_VANISHED", message: "connection to the server lost" };
       this.#entries.set(key, { ...view, state: "done", error });
     }

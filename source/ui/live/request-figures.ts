@@ -63,11 +63,10 @@ export function requestFigures(entries: readonly RequestRecord[], now: number): 
   };
 }
 
-/** A client that left is not a server failure. */
-export function isFailure({ status, error }: RequestRecord): boolean {
-  return (
-    (status !== undefined && status >= 400 && status !== 499) || (!status && error !== undefined)
-  );
+/** A cancelled request is not a failure of the server. */
+export function isFailure({ state, status, error }: RequestRecord): boolean {
+  if (state === "cancelled") return false;
+  return (status !== undefined && status >= 400) || (!status && error !== undefined);
 }
 
 function count(seconds: number[], at: number, now: number): void {

@@ -22,7 +22,7 @@ test("errors are failures of the server or of requests, not disconnected clients
     [
       at(5, { status: 500 }),
       at(5, { status: 404 }),
-      at(5, { status: 499 }),
+      at(5, { state: "cancelled", status: 499 }),
       at(5, { status: undefined, error: { code: "X", message: "lost" } }),
       at(5),
       at(90, { status: 500 }),

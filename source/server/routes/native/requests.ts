@@ -11,7 +11,7 @@ import {
   parseTerm,
   type RequestFilter,
 } from "../../../request-log/filter.ts";
-import type { RequestRecord } from "../../../request-log/request-record.ts";
+import type { Cancellation, RequestRecord } from "../../../request-log/request-record.ts";
 import { canAccess, isOwner } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, serverErrors } from "../../errors.ts";
@@ -127,9 +127,20 @@ export function registerCancel(
         param: "id",
       });
     }
+    if (record !== undefined) requestLog.cancel(record, { by: "api", ...callerOf(request) });
     controller.abort();
     return { id, status: "cancelled" };
   });
+}
+
+function callerOf({ ip: address, headers, caller }: FastifyRequest): Omit<Cancellation, "by"> {
+  const agent = headers["user-agent"];
+  const keyId = caller?.keyId;
+  return {
+    address,
+    ...(agent !== undefined && { agent }),
+    ...(keyId !== undefined && { keyId }),
+  };
 }
 
 const RecordingBody = Type.Object({

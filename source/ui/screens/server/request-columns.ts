@@ -2,6 +2,7 @@
 
 import { shownModel } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/formats.ts";
+import { cancellationText } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
@@ -32,7 +33,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
     { title: "METHOD", width: 6, rank: 5, cell: ({ method }) => text(method) },
     { title: "PATH", width: 14, isFlexible: true, cell: ({ path }) => text(path) },
     { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(shownModel(model ?? "-")) },
-    { title: "STATUS", width: 9, cell: (view) => statusRun(view, glyphs) },
+    { title: "STATUS", width: 11, cell: (view) => statusRun(view, glyphs) },
     figureColumn(["IN", 6, 2], String, (view) => view.promptTokens),
     figureColumn(["OUT", 6, 1], String, (view) => view.completionTokens),
     figureColumn(["TTFT", 7, 2], formatMilliseconds, (view) => view.firstTokenMs),
@@ -54,7 +55,7 @@ export function failureNote({ error }: RequestRecord, isAscii: boolean): TextRun
 export function requestSentence(view: RequestRecord): string {
   const { startedAt, id, method, path, model, error } = view;
   const { promptTokens, completionTokens, firstTokenMs, tokensPerSecond, totalMs = 0 } = view;
-  const status = statusRun(view, asciiGlyphs).text.slice(2);
+  const status = cancellationText(view) ?? statusRun(view, asciiGlyphs).text.slice(2);
   const facts = [timeOfDay(startedAt), id, method, path, shownModel(model ?? "-"), status];
   const figures = [
     promptTokens !== undefined && `${promptTokens} tokens in`,
@@ -84,7 +85,7 @@ export function statusRun(view: RequestRecord, glyphs: Glyphs): TextRun {
     if (promptTokens !== undefined) return { text: `${glyphs.working} prompt`, tone: "plain" };
     return { text: `${glyphs.queued} ${model === undefined ? "open" : "queue"}`, tone: "dim" };
   }
-  if (status === 499) return { text: `${glyphs.stopped} 499`, tone: "warning" };
+  if (state === "cancelled") return { text: `${glyphs.stopped} cancelled`, tone: "warning" };
   if (status === undefined) return { text: `${glyphs.failed} lost`, tone: "error" };
   if (isFailure(view)) return { text: `${glyphs.failed} ${status}`, tone: "error" };
   // It failed after the headers were sent.

@@ -12,7 +12,7 @@ export type ReadFilter = (text: string) => IsShown;
 type IsShown = (view: RequestRecord) => boolean;
 
 /** Status classes in the order of the key that cycles them. */
-const statusClasses = ["all", "running", "ok", "4xx", "5xx"] as const;
+const statusClasses = ["all", "running", "ok", "cancelled", "4xx", "5xx"] as const;
 export type StatusClass = (typeof statusClasses)[number];
 
 export interface ListFilters {

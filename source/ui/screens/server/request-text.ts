@@ -1,7 +1,7 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
 import { formatMilliseconds } from "../../../base/formats.ts";
-import { cacheSource, type RequestTexts } from "../../../client/requests.ts";
+import { cacheSource, cancellationText, type RequestTexts } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { truncateText } from "../../text/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
@@ -51,10 +51,12 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
     foreignRun(`  ${view.method} ${view.path}  ${view.model ?? ""}`, "title", glyphs.isAscii),
   ];
   const parameters = parametersText(view);
+  const cancelled = cancellationText(view);
   return [
     runsWidth(heading) > width ? fitRuns(heading, width, glyphs.ellipsis) : heading,
     ...linesOf(caller.filter(Boolean).join("  "), "plain", options),
     ...linesOf(phasesText(view, glyphs), "plain", options),
+    ...(cancelled === undefined ? [] : linesOf(cancelled, "warning", options)),
     ...warnings.flatMap((sentence) => linesOf(`${glyphs.warning} ${sentence}`, "warning", options)),
     ...(parameters === "" ? [] : linesOf(parameters, "dim", options)),
     ...(error === undefined ? [] : linesOf(`${error.code}: ${error.message}`, "error", options)),

@@ -85,7 +85,7 @@ function readerLines({ state: { opened, read }, feed, listed }: ServerContext): 
     return requestText(view, textsOf(read, view), asciiGlyphs).split("\n");
   }
   return listed.shown
-    .filter(({ state }) => state === "done")
+    .filter(({ state }) => state !== "running")
     .slice(-readRequests)
     .map(requestSentence);
 }

@@ -17,6 +17,11 @@ import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { requestView } from "../../support/request-views.ts";
 
+const byClient = {
+  state: "cancelled",
+  status: 499,
+  cancelled: { by: "client", address: "127.0.0.1" },
+} as const;
 const running = { state: "running", status: undefined, totalMs: undefined } as const;
 
 describe("the state", () => {
@@ -24,7 +29,7 @@ describe("the state", () => {
     ["✓ 200", {}],
     ["✓ dry run", { method: "DELETE", parameters: { dry_run: true } }],
     ["✗ 404", { status: 404, error: { code: "X", message: "gone" } }],
-    ["⊘ 499", { status: 499 }],
+    ["⊘ cancelled", { ...byClient }],
     ["✗ broken", { error: { code: "X", message: "crashed in the middle" } }],
     [
       "✗ lost",
@@ -69,7 +74,7 @@ describe("a row", () => {
   test("of a failure has the reason in place of figures", () => {
     const error = { code: "X", message: `num_ctx 1 is \u001b[31mtoo small${", really".repeat(9)}` };
     const row = rowOf(requestView({ status: 400, error }));
-    expect(row).toContain("✗ 400     num_ctx 1 is ␛[31mtoo small");
+    expect(row).toContain("✗ 400       num_ctx 1 is ␛[31mtoo small");
     expect(textWidth(row)).toBe(110);
     expect(row).toMatch(/…$/);
   });
@@ -94,4 +99,5 @@ test("screen readers get a request in one line of words", () => {
   const error = { code: "X", message: "connection to the server lost" };
   const lost = requestView({ status: undefined, totalMs: undefined, error });
   expect(requestSentence(lost)).toMatch(/tiny lost, connection to the server lost$/);
+  expect(requestSentence(requestView(byClient))).toContain("tiny cancelled by the client, 2014");
 });

@@ -117,11 +117,11 @@ describe("filters", () => {
   });
 
   test("cycle through all classes of status", () => {
-    const seen = Array.from({ length: 5 }, () => {
+    const seen = Array.from({ length: 6 }, () => {
       filter({ status: nextStatusClass(list.filters.status) });
       return list.filters.status;
     });
-    expect(seen).toEqual(["running", "ok", "4xx", "5xx", "all"]);
+    expect(seen).toEqual(["running", "ok", "cancelled", "4xx", "5xx", "all"]);
   });
 });
 

@@ -1,6 +1,7 @@
 // Tests that a request shows its phases and texts, without control sequences.
 
 import { describe, expect, test } from "vitest";
+import { formatRequestLine } from "../../../../source/client/requests.ts";
 import {
   type DetailTexts,
   phasesText,
@@ -53,6 +54,19 @@ describe("the detail", () => {
     ).join("\n");
     expect(text).toContain("key ci  from 127.0.0.1  curl/8  streamed  slot 1  finish: stop");
     expect(text).toContain("temperature 0.7");
+  });
+
+  test.each([
+    [{ by: "client", address: "10.0.0.2" }, "cancelled by the client"],
+    [{ by: "api", address: "10.0.0.2", agent: "modelctl" }, "cancelled on the Server screen"],
+    [{ by: "api", address: "10.0.0.2" }, "cancelled with POST /api/cancel from 10.0.0.2"],
+    [{ by: "api", address: "10.0.0.2", keyId: "ci" }, "cancelled with POST /api/cancel by key ci"],
+  ] as const)("shows who cancelled: %j", (cancelled, words) => {
+    const view = requestView({ state: "cancelled", status: 499, cancelled });
+    const rows = textOf(summaryLines(view, { ...options, width: 100, isWrapped: false }));
+    expect(rows[0]).toContain("⊘ cancelled");
+    expect(rows[3]).toBe(words);
+    expect(formatRequestLine(view)).toMatch(new RegExp(`^499 .*  ${words}$`));
   });
 
   test("shows warnings right below the phases, where the preview has room for them", () => {
