@@ -41,7 +41,7 @@ export async function renderPrompt(
   const given = conversation === undefined ? plainChat(sample) : readConversation(conversation);
   const input = await readChatImages(given, model, model.name);
   const request = plainRequest({ model: model.name, isFileAllowed: () => true, input });
-  const prepared = await prepareChat(request, input, model, timeoutMs);
+  const prepared = await prepareChat(request, input, model, { templateTimeoutMs: timeoutMs });
   const { messages } = prepared;
   const vocabulary = await readVocabulary(model.facts.path);
   const text = segmentsText(await renderSegments(prepared, messages, vocabulary));

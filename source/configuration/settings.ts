@@ -82,6 +82,12 @@ export const settingDefinitions = {
     default: 5000,
     description: "Time limit for rendering one prompt.",
   }),
+  loose_calls: setting({
+    read: boolean,
+    default: true,
+    description:
+      "Read tool calls that a model writes as plain JSON, without the marks of its template.",
+  }),
   gpu: setting({
     read: oneOf("auto", "cpu", "cuda", "metal", "rocm", "vulkan"),
     default: "auto",

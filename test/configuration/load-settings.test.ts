@@ -107,6 +107,7 @@ describe("the environment", () => {
       max_loaded_models: ["1", 1],
       max_queue: ["5", 5],
       load_timeout: ["1m", 60_000],
+      loose_calls: ["false", false],
       template_timeout: ["2s", 2000],
       gpu: ["cpu", "cpu"],
       flash_attention: ["off", false],

@@ -133,11 +133,18 @@ class OutputReader {
   #tokens = 0;
 
   constructor(
-    { output: { format, thinking }, tools }: PreparedChat,
+    { output: { format, thinking }, tools, lazyCalls }: PreparedChat,
     startsInThinking: boolean,
     parallelToolCalls: boolean,
   ) {
-    this.#parser = createOutputParser({ format, tools, thinking, startsInThinking });
+    const readsLooseCalls = lazyCalls?.readsLooseCalls === true;
+    this.#parser = createOutputParser({
+      format,
+      tools,
+      thinking,
+      startsInThinking,
+      readsLooseCalls,
+    });
     this.#parallelToolCalls = parallelToolCalls;
   }
 

@@ -10,6 +10,7 @@ import {
   type DetectedOutputFormat,
   detectOutputFormat,
 } from "../../prompt/output/detect-output-format.ts";
+import { hasMarkedCalls } from "../../prompt/output/format-table.ts";
 import { stripThinking } from "../../prompt/output/thinking-block.ts";
 import { withTemplateCallIds } from "../../prompt/output/tool-call-ids.ts";
 import type { PromptMessage, PromptTemplate } from "../../prompt/prompt-template.ts";
@@ -36,6 +37,14 @@ export interface PreparedChat {
   lazyCalls: LazyCallsOptions | undefined;
 }
 
+/** Settings of the server; both have defaults. */
+export interface PrepareOptions {
+  /** Limit for rendering the conversation, in milliseconds. */
+  templateTimeoutMs?: number | undefined;
+  /** Reads calls that the model writes without the marks of its format. */
+  looseCalls?: boolean | undefined;
+}
+
 /**
  * @throws ProductError `ENGINE_CAPABILITY_MISSING`, `PROMPT_TEMPLATE_INVALID`,
  *   `PROMPT_SCHEMA_INVALID`
@@ -44,7 +53,7 @@ export async function prepareChat(
   request: CanonicalRequest,
   input: ChatInput,
   model: ResolvedModel,
-  templateTimeoutMs = defaultTimeoutMs,
+  { templateTimeoutMs = defaultTimeoutMs, looseCalls = true }: PrepareOptions = {},
 ): Promise<PreparedChat> {
   const chosen = templateFor(model, input.template, input.tools.length > 0);
   const continues = input.continuesText && chosen.origin === "fallback";
@@ -68,7 +77,12 @@ export async function prepareChat(
   const holdsCalls = isFree && tools.length > 0;
   if (holdsCalls) await checkToolSchemas(tools);
   const lazyCalls = holdsCalls
-    ? { tools, parallelToolCalls: input.parallelToolCalls, output: output.format }
+    ? {
+        tools,
+        parallelToolCalls: input.parallelToolCalls,
+        output: output.format,
+        readsLooseCalls: looseCalls && hasMarkedCalls(output.format),
+      }
     : undefined;
   const ordered = withDeclaredOrder(conversationOf(model, input), input.tools);
   const conversation = withTemplateCallIds(ordered, template.source);

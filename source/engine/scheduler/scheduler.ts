@@ -8,7 +8,7 @@ import type { ModelParameters } from "../../store/model-parameters.ts";
 import { answerChat } from "../answer/answer-chat.ts";
 import { answerRaw, rawGrammar } from "../answer/answer-raw.ts";
 import { ChatPrompt } from "../answer/chat-prompt.ts";
-import { prepareChat } from "../answer/prepare-chat.ts";
+import { type PrepareOptions, prepareChat } from "../answer/prepare-chat.ts";
 import { engineErrors } from "../errors.ts";
 import type { EmbeddingOutput } from "../generation.ts";
 import { hasImages, readChatImages, readRequestImages } from "../images/request-images.ts";
@@ -27,6 +27,8 @@ export interface SchedulerOptions extends Omit<ModelPoolOptions, "clock"> {
   clock?: Clock;
   /** Limit for rendering a conversation, in milliseconds. Defaults to 5 s. */
   templateTimeoutMs?: number;
+  /** Reads calls that a model writes without the marks of its format; on by default. */
+  looseCalls?: boolean;
 }
 
 export class Scheduler {
@@ -38,10 +40,16 @@ export class Scheduler {
   readonly #log: (text: string) => void;
   /** Files without a chat template that were used for chats. */
   readonly #notedFallbacks = new Set<string>();
-  readonly #templateTimeoutMs: number | undefined;
+  readonly #prepareOptions: PrepareOptions;
 
-  constructor({ catalog, clock = systemClock, templateTimeoutMs, ...options }: SchedulerOptions) {
-    this.#templateTimeoutMs = templateTimeoutMs;
+  constructor({
+    catalog,
+    clock = systemClock,
+    templateTimeoutMs,
+    looseCalls,
+    ...options
+  }: SchedulerOptions) {
+    this.#prepareOptions = { templateTimeoutMs, looseCalls };
     this.engine = options.engine;
     this.#catalog = catalog;
     this.#clock = clock;
@@ -94,7 +102,7 @@ export class Scheduler {
     // Refuses bad requests before the model is loaded.
     const chat =
       input.kind === "chat"
-        ? { input, prepared: await prepareChat(request, input, model, this.#templateTimeoutMs) }
+        ? { input, prepared: await prepareChat(request, input, model, this.#prepareOptions) }
         : undefined;
     if (input.kind === "raw") rawGrammar(request);
     if (chat?.prepared.template.origin === "fallback") this.#noteFallback(model, chat.input);
@@ -175,7 +183,7 @@ export class Scheduler {
   ): Promise<number> {
     refuseEmbeddingModel(model, request.model, request.input.kind);
     const input = await readChatImages(request.input, model, request.model);
-    const prepared = await prepareChat(request, input, model, this.#templateTimeoutMs);
+    const prepared = await prepareChat(request, input, model, this.#prepareOptions);
     const need = hasImages(input) ? "images" : undefined;
     return await this.#use({ ...request, need }, model, signal, async (ready) => {
       const prompt = new ChatPrompt(input, prepared, ready, signal);

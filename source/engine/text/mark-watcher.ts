@@ -1,6 +1,7 @@
 // Watcher for the marks in an answer after which a grammar applies.
 import { ProductError } from "../../base/product-error.ts";
 import { type LazyGrammar, lazyCallGrammars } from "../../prompt/grammar/lazy-calls.ts";
+import { compactStart } from "../../prompt/output/compact-start.ts";
 import type { LazyGrammars } from "../generation.ts";
 
 export interface FoundMark {
@@ -17,9 +18,12 @@ export class MarkWatcher {
   /** Tokens of the answer so far. */
   readonly tokens: number[] = [];
   readonly #lazy: LazyGrammars;
-  readonly #grammars: readonly LazyGrammar[];
+  readonly #marked: readonly LazyGrammar[];
+  readonly #compact: readonly LazyGrammar[];
   readonly #decoder = new TextDecoder("utf-8", { ignoreBOM: true });
   readonly #longest: number;
+  /** True if the request has no marks at all. */
+  readonly #isIdle: boolean;
   #text = "";
   #place: "start" | "thinking" | "answer" | "done";
   /** The answer itself consists only of white space so far. */
@@ -27,10 +31,12 @@ export class MarkWatcher {
 
   constructor(lazy: LazyGrammars, grammars = lazyCallGrammars(lazy.calls)) {
     this.#lazy = lazy;
-    this.#grammars = grammars;
+    this.#marked = grammars.filter(({ isCompact }) => isCompact !== true);
+    this.#compact = grammars.filter(({ isCompact }) => isCompact === true);
+    this.#isIdle = grammars.length === 0;
     this.#place = lazy.thinking?.startsInside === true ? "thinking" : "start";
     const { open = "", close = "" } = lazy.thinking ?? {};
-    const texts = [open, close, ...grammars.map(({ mark }) => mark)];
+    const texts = [open, close, ...this.#marked.map(({ mark }) => mark)];
     this.#longest = Math.max(...texts.map((text) => text.length));
   }
 
@@ -40,7 +46,7 @@ export class MarkWatcher {
    * @returns the first mark, once: afterwards it stops watching
    */
   push(bytes: Uint8Array, token?: number): FoundMark | undefined {
-    if (this.#place === "done" || this.#grammars.length === 0) return undefined;
+    if (this.#place === "done" || this.#isIdle) return undefined;
     if (token !== undefined) this.tokens.push(token);
     this.#text += this.#decoder.decode(bytes, { stream: true });
     if (this.#place === "start" && !this.#leaveStart()) return undefined;
@@ -77,18 +83,23 @@ export class MarkWatcher {
   #find(): FoundMark | undefined {
     if (this.#isAtStart) this.#text = this.#text.trimStart();
     let found: (FoundMark & { at: number }) | undefined;
-    for (const grammar of this.#grammars) {
+    for (const grammar of this.#marked) {
       const at = this.#text.indexOf(grammar.mark);
       if (at < 0 || (grammar.isOnlyAtStart && !(this.#isAtStart && at === 0))) continue;
       if (found === undefined || at < found.at) {
         found = { grammar, at, behind: this.#text.slice(at + grammar.mark.length) };
       }
     }
+    const compact = this.#isAtStart ? compactStart(this.#text, this.#compact) : undefined;
+    if (found === undefined && typeof compact === "object") {
+      found = { grammar: compact.start, at: 0, behind: compact.behind };
+    }
     if (found !== undefined) {
       this.#place = "done";
       return { grammar: found.grammar, behind: found.behind };
     }
-    this.#isAtStart &&= this.#grammars.some(({ mark }) => mark.startsWith(this.#text));
+    this.#isAtStart &&=
+      compact === "maybe" || this.#marked.some(({ mark }) => mark.startsWith(this.#text));
     if (!this.#isAtStart) this.#text = this.#text.slice(-this.#longest);
     return undefined;
   }

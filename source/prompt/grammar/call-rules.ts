@@ -1,5 +1,6 @@
 // Grammar rules of calls as models write them, from after the mark that begins them.
 import type { ToolDefinition } from "../chat-message.ts";
+import type { LooseWrapper } from "../output/compact-start.ts";
 import type {
   CallNotation,
   JsonCallNotation,
@@ -55,6 +56,24 @@ export class CallRules {
     );
     const following = this.#following(shape.separator, this.#rules.either(next));
     return sequence(this.#argumentsObject(tool), this.#flexible(shape.afterArguments), following);
+  }
+
+  /** Returns the rest of a call without marks, from its arguments on. */
+  loose(tool: ToolDefinition, { separator, close }: LooseWrapper): string {
+    const next = this.#tools.map((each) =>
+      sequence(
+        this.#flexible(`{ "name": ${JSON.stringify(each.name)}, "arguments": `),
+        this.#argumentsObject(each),
+        this.#flexible(" }"),
+      ),
+    );
+    return sequence(
+      this.#space,
+      this.#argumentsObject(tool),
+      this.#flexible(" }"),
+      this.#following(separator, this.#rules.either(next)),
+      this.#flexible(` ${close}`),
+    );
   }
 
   /** Returns whole calls, for an answer that must be one; undefined if no grammar describes them. */

@@ -1,6 +1,7 @@
 // Grammars that apply once a model starts a call; until then its answer is free.
 import { Turns } from "../../base/turns.ts";
 import type { ToolDefinition } from "../chat-message.ts";
+import { looseStarts } from "../output/compact-start.ts";
 import { callNotations, type OutputFormat } from "../output/format-table.ts";
 import type { ToolCallShape } from "../output/output-format.ts";
 import { CallRules } from "./call-rules.ts";
@@ -13,6 +14,8 @@ export interface LazyGrammar {
   mark: string;
   /** The mark counts only at the start of the answer. */
   isOnlyAtStart: boolean;
+  /** White space between the mark's characters does not matter, except within strings. */
+  isCompact?: boolean;
   /**
    * Returns the grammar in GBNF. Created on demand: most answers contain no mark.
    *
@@ -26,6 +29,8 @@ export interface LazyCallsOptions {
   parallelToolCalls: boolean;
   /** Format in which the model writes calls. */
   output: OutputFormat;
+  /** Answers that begin with a call without marks follow its grammar too. */
+  readsLooseCalls?: boolean;
 }
 
 /**
@@ -35,6 +40,20 @@ export interface LazyCallsOptions {
  */
 export function lazyCallGrammars(options: LazyCallsOptions): LazyGrammar[] {
   if (options.tools.length === 0) return [];
+  const loose = options.readsLooseCalls ? looseGrammars(options) : [];
+  return [...markedGrammars(options), ...loose];
+}
+
+function looseGrammars(options: LazyCallsOptions): LazyGrammar[] {
+  return looseStarts(options.tools).flatMap(({ mark, tool, wrapper }) =>
+    lazyGrammar(mark, true, options, (calls) => calls.loose(tool, wrapper)).map((grammar) => ({
+      ...grammar,
+      isCompact: true,
+    })),
+  );
+}
+
+function markedGrammars(options: LazyCallsOptions): LazyGrammar[] {
   return callNotations(options.output).flatMap((notation) => {
     // Arguments written one by one must have declared names.
     if (notation.kind !== "json" && options.tools.some(takesUnknownArguments)) return [];

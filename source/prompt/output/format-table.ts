@@ -81,6 +81,11 @@ export function definitionOf(format: OutputFormat): OutputFormatDefinition {
   return format.name === "plain" ? plain : formatTable[format.name];
 }
 
+/** Returns true if calls stand between content, so that calls without marks can be told from it. */
+export function hasMarkedCalls(format: OutputFormat): boolean {
+  return definitionOf(format).calls !== undefined;
+}
+
 /** Returns undefined if calls cannot be forced, since they are not written around JSON. */
 export function toolCallShape(format: OutputFormat): ToolCallShape | undefined {
   return definitionOf(format).shape;

@@ -4,6 +4,7 @@ import { definitionOf, type OutputFormat } from "./format-table.ts";
 import { Output, type OutputPiece } from "./output.ts";
 import type { Reading } from "./output-text.ts";
 import { readAnswer } from "./read-answer.ts";
+import { looseCalls } from "./read-loose-calls.ts";
 import { readThinking, type ThinkingTags } from "./thinking-block.ts";
 
 export interface OutputParserOptions {
@@ -14,6 +15,8 @@ export interface OutputParserOptions {
   thinking: ThinkingTags | undefined;
   /** The prompt has already opened the thinking block. */
   startsInThinking: boolean;
+  /** Calls without the format's marks count too; formats that read whole outputs ignore it. */
+  readsLooseCalls?: boolean;
   /** Returns numbers from 0 up to 1, for the ids of calls. */
   random?: () => number;
 }
@@ -23,6 +26,8 @@ export interface OutputParser {
   push(text: string): OutputPiece[];
   /** Ends the output. @returns the remaining pieces */
   end(): OutputPiece[];
+  /** Number of calls without marks that stayed text, since their arguments do not fulfil the schema. */
+  readonly callsNotRead: number;
 }
 
 /**
@@ -45,6 +50,9 @@ export function createOutputParser(options: OutputParserOptions): OutputParser {
       reading.next();
       return output.drain();
     },
+    get callsNotRead() {
+      return output.callsNotRead;
+    },
   };
 }
 
@@ -54,7 +62,8 @@ function* readOutput(output: Output, options: OutputParserOptions): Reading {
   if (read !== undefined) return yield* read(output, startsInThinking);
   const gap =
     thinking === undefined ? "" : yield* readThinking(output, thinking, startsInThinking, calls);
-  if (calls !== undefined) return yield* readAnswer(output, calls, gap);
+  const loose = options.readsLooseCalls === true ? looseCalls : undefined;
+  if (calls !== undefined) return yield* readAnswer(output, calls, gap, loose);
   output.content(gap);
   yield* output.text.passUntil([], output.content);
 }

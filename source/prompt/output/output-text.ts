@@ -11,11 +11,14 @@ export class OutputText {
   #ahead = "";
   #isEnded = false;
   #attempts = 0;
-  /** Text read since the outermost attempt began. */
-  #past: string[] = [];
+  #taken = 0;
+  /** All text from where the outermost attempt began, to restore it from. */
+  #kept = "";
+  #keptFrom = 0;
 
   push(text: string): void {
     this.#ahead += text;
+    if (this.#attempts > 0) this.#kept += text;
   }
 
   end(): void {
@@ -27,6 +30,11 @@ export class OutputText {
     return this.#ahead;
   }
 
+  /** Number of characters read so far; a failed attempt gives its own back. */
+  get position(): number {
+    return this.#taken;
+  }
+
   /** True when nothing is left and nothing more will arrive. */
   get isOver(): boolean {
     return this.#isEnded && this.#ahead === "";
@@ -35,7 +43,7 @@ export class OutputText {
   take(length: number): string {
     const taken = this.#ahead.slice(0, length);
     this.#ahead = this.#ahead.slice(length);
-    if (this.#attempts > 0 && taken !== "") this.#past.push(taken);
+    this.#taken += taken.length;
     return taken;
   }
 
@@ -48,13 +56,32 @@ export class OutputText {
 
   /** Runs a reading that may fail, and restores the text if it does. */
   *attempt(reading: Reading<boolean>): Reading<boolean> {
-    const before = this.#past.length;
+    const before = this.#taken;
+    if (this.#attempts === 0) {
+      this.#kept = this.#ahead;
+      this.#keptFrom = before;
+    }
     this.#attempts += 1;
     const succeeded = yield* reading;
     this.#attempts -= 1;
-    if (!succeeded) this.#ahead = this.#past.splice(before).join("") + this.#ahead;
-    if (this.#attempts === 0) this.#past = [];
+    if (!succeeded) {
+      this.#taken = before;
+      this.#ahead = this.#kept.slice(before - this.#keptFrom);
+    }
+    if (this.#attempts === 0) this.#kept = "";
     return succeeded;
+  }
+
+  /** Runs a reading and restores the text whatever it returns. */
+  *lookAhead(reading: Reading<boolean>): Reading<boolean> {
+    let found = false;
+    yield* this.attempt(
+      (function* () {
+        found = yield* reading;
+        return false;
+      })(),
+    );
+    return found;
   }
 
   *startsWith(literal: string): Reading<boolean> {

@@ -1,6 +1,8 @@
 // State shared by all readings of an output: text, tools and pieces.
 import type { ToolDefinition } from "../chat-message.ts";
+import { type LooseStart, looseStarts } from "./compact-start.ts";
 import { OutputText, type Reading } from "./output-text.ts";
+import { fulfils } from "./schema-facts.ts";
 
 const idCharacters = "abcdefghijklmnopqrstuvwxyz0123456789";
 
@@ -11,7 +13,8 @@ const idCharacters = "abcdefghijklmnopqrstuvwxyz0123456789";
 export type OutputPiece =
   | { type: "content"; text: string }
   | { type: "thinking"; text: string }
-  | { type: "tool-call-start"; index: number; id: string; name: string }
+  /** `isLoose`: the model wrote the call without its format's marks. */
+  | { type: "tool-call-start"; index: number; id: string; name: string; isLoose?: true }
   /** Part of the arguments' JSON text; all parts of a call together are valid JSON. */
   | { type: "tool-call-arguments"; index: number; text: string }
   | { type: "tool-call-end"; index: number; arguments: Record<string, unknown> };
@@ -24,11 +27,25 @@ export class Output {
   /** Target of new pieces: the decided ones, or those of an undecided reading. */
   #pieces = this.#decided;
   #calls = 0;
+  #isLoose = false;
+  #looseStarts: readonly LooseStart[] | undefined;
+  /** Number of calls without marks that stayed text, since their arguments do not fulfil the schema. */
+  callsNotRead = 0;
 
   /** @param random returns numbers from 0 up to 1, for the ids of calls */
   constructor(tools: readonly ToolDefinition[], random: () => number) {
     this.#tools = new Map(tools.map((tool) => [tool.name, tool]));
     this.#random = random;
+  }
+
+  /** Beginnings of answers that can only be calls without marks. */
+  get looseStarts(): readonly LooseStart[] {
+    this.#looseStarts ??= looseStarts([...this.#tools.values()]);
+    return this.#looseStarts;
+  }
+
+  get toolNames(): readonly string[] {
+    return [...this.#tools.keys()];
   }
 
   get hasTools(): boolean {
@@ -67,15 +84,34 @@ export class Output {
     const index = this.#calls;
     this.#calls += 1;
     const id = `call_${Array.from({ length: 8 }, () => this.#idCharacter()).join("")}`;
-    this.#pieces.push({ type: "tool-call-start", index, id, name });
-    return new StartedCall(index, (piece) => this.#pieces.push(piece));
+    const isLoose = this.#isLoose;
+    this.#pieces.push({ type: "tool-call-start", index, id, name, ...(isLoose && { isLoose }) });
+    return new StartedCall({
+      index,
+      add: (piece) => this.#pieces.push(piece),
+      accepts: (values) => !isLoose || this.#accepts(name, values),
+    });
   }
 
-  /** Adds a call whose arguments are complete. */
-  addCall(name: string, argumentsText: string): void {
+  /** Adds a call whose arguments are complete. Returns false if they are refused. */
+  addCall(name: string, argumentsText: string): boolean {
     const call = this.startCall(name);
     call.addArguments(argumentsText);
-    call.end();
+    return call.end();
+  }
+
+  #accepts(name: string, values: Record<string, unknown>): boolean {
+    const isFine = fulfils(this.#tools.get(name)?.parameters, values);
+    if (!isFine) this.callsNotRead += 1;
+    return isFine;
+  }
+
+  /** Runs a reading of calls without marks, which count only if their arguments fulfil the schemas. */
+  *loosely(reading: Reading<boolean>): Reading<boolean> {
+    this.#isLoose = true;
+    const succeeded = yield* reading;
+    this.#isLoose = false;
+    return succeeded;
   }
 
   #idCharacter(): string {
@@ -93,7 +129,7 @@ export class Output {
     this.#pieces = own;
     const succeeded = yield* this.text.attempt(reading);
     this.#pieces = outer;
-    if (succeeded) outer.push(...own);
+    if (succeeded) for (const piece of own) outer.push(piece);
     else this.#calls = calls;
     return succeeded;
   }
@@ -104,24 +140,32 @@ export class Output {
   }
 }
 
+interface StartedCallOptions {
+  index: number;
+  add: (piece: OutputPiece) => void;
+  accepts: (values: Record<string, unknown>) => boolean;
+}
+
 /** Call whose arguments are still arriving. */
 export class StartedCall {
-  readonly #index: number;
-  readonly #add: (piece: OutputPiece) => void;
+  readonly #options: StartedCallOptions;
   #text = "";
 
-  constructor(index: number, add: (piece: OutputPiece) => void) {
-    this.#index = index;
-    this.#add = add;
+  constructor(options: StartedCallOptions) {
+    this.#options = options;
   }
 
   readonly addArguments = (text: string): void => {
     this.#text += text;
-    this.#add({ type: "tool-call-arguments", index: this.#index, text });
+    this.#options.add({ type: "tool-call-arguments", index: this.#options.index, text });
   };
 
-  /** Called once the arguments are a complete JSON object. */
-  end(): void {
-    this.#add({ type: "tool-call-end", index: this.#index, arguments: JSON.parse(this.#text) });
+  /** Called once the arguments are a complete JSON object. Returns false if they are refused. */
+  end(): boolean {
+    const { index, add, accepts } = this.#options;
+    const values = JSON.parse(this.#text);
+    if (!accepts(values)) return false;
+    add({ type: "tool-call-end", index, arguments: values });
+    return true;
   }
 }

@@ -22,13 +22,31 @@ export interface CallSyntax {
   };
 }
 
+/** Calls that models write without the marks of their format. */
+export interface LooseCallSyntax {
+  /** Texts that may begin one anywhere in the answer. */
+  openings: readonly string[];
+  /**
+   * @param isAtStart nothing of the answer has been read before
+   * @param frameEnd mark that may close the answer after the calls
+   * @returns the number of characters that are content, unread; 0 if calls were read
+   */
+  read(output: Output, isAtStart: boolean, frameEnd: string | undefined): Reading<number>;
+}
+
 /**
  * Passes content on as it arrives, holding back only possible marks. White space before the first call,
  * between calls and after the last one is not content.
  *
  * @param gap white space already read before the answer
+ * @param loose undefined if only marked calls count
  */
-export function* readAnswer(output: Output, syntax: CallSyntax, gap: string): Reading {
+export function* readAnswer(
+  output: Output,
+  syntax: CallSyntax,
+  gap: string,
+  loose: LooseCallSyntax | undefined,
+): Reading {
   const { text } = output;
   const { open, close } = syntax.frame ?? {};
   const isFramed = open !== undefined && (yield* text.skip(open));
@@ -36,17 +54,30 @@ export function* readAnswer(output: Output, syntax: CallSyntax, gap: string): Re
   const openingsHere = output.hasTools ? [...openings, ...(syntax.openingsAtStart ?? [])] : [];
   const strays = syntax.strays?.marks ?? [];
   const frameEnd = isFramed && close !== undefined ? [close] : [];
-  const marks = [...openings, ...frameEnd, ...strays];
+  const looseOpenings = output.hasTools ? (loose?.openings ?? []) : [];
+  const marks = [...openings, ...frameEnd, ...strays, ...looseOpenings];
   let space = isFramed ? "" : gap;
   // White space at the end belongs to a preceding call or frame, if any.
   let isContent = true;
+  let isAtStart = true;
   for (;;) {
     space += yield* text.takeSpace();
     const opening = yield* text.oneOf(openingsHere);
     if (opening !== undefined && (yield* text.attempt(syntax.read(output)))) {
       space = "";
       isContent = false;
+      isAtStart = false;
       continue;
+    }
+    let contentLength = opening === undefined ? 0 : 1;
+    if (loose !== undefined && (yield* text.oneOf(looseOpenings)) !== undefined) {
+      contentLength = yield* loose.read(output, isAtStart, frameEnd[0]);
+      isAtStart = false;
+      if (contentLength === 0) {
+        space = "";
+        isContent = false;
+        continue;
+      }
     }
     if ((yield* text.oneOf(strays)) !== undefined) {
       yield* syntax.strays?.read(output) ?? [];
@@ -54,7 +85,8 @@ export function* readAnswer(output: Output, syntax: CallSyntax, gap: string): Re
     }
     if (text.isOver && !isContent) return;
     output.content(space);
-    if (opening !== undefined) output.content(text.take(1));
+    output.content(text.take(contentLength));
+    isAtStart = false;
     const mark = yield* text.passUntil(marks, output.content);
     if (mark === undefined) return;
     space = "";

@@ -65,14 +65,12 @@ function* readJsonCall(output: Output, options: JsonCallOptions): Reading<boolea
       if (earlyArguments === undefined) return false;
     }
     if (name !== undefined && earlyArguments !== undefined) {
-      output.addCall(name, earlyArguments);
-      return yield* readRestOfObject(text);
+      return output.addCall(name, earlyArguments) && (yield* readRestOfObject(text));
     }
   }
   if (!(yield* text.skip("}"))) return false;
   if (name === undefined || options.isBare) return false;
-  output.addCall(name, "{}");
-  return true;
+  return output.addCall(name, "{}");
 }
 
 /** Reads `"key":` and the white space around it. */

@@ -39,20 +39,18 @@ export function* readJsonString(text: OutputText): Reading<string | undefined> {
  * Reads the arguments of a call and passes them on as they arrive. Models also write them as a string
  * that contains JSON, or as `null` for none.
  *
- * @returns false unless a valid object follows
+ * @returns false unless an object follows that is accepted
  */
 export function* readArguments(output: Output, name: string): Reading<boolean> {
   const { text } = output;
   yield* text.takeSpace();
   if (!(yield* text.startsWith("{"))) {
     const json = yield* readWholeArguments(text);
-    if (json !== undefined) output.addCall(name, json);
-    return json !== undefined;
+    return json !== undefined && output.addCall(name, json);
   }
   const call = output.startCall(name);
   if (!(yield* readJsonValue(text, call.addArguments))) return false;
-  call.end();
-  return true;
+  return call.end();
 }
 
 /** Reads arguments whose tool is not known yet. Returns the text of an object, or undefined. */

@@ -37,8 +37,7 @@ export function* readArgumentList(
     before = ", ";
   }
   call.addArguments(before === "{" ? "{}" : "}");
-  call.end();
-  return true;
+  return call.end();
 }
 
 /** Reads up to one of the marks outside strings and brackets; returns undefined at the end. */

@@ -75,8 +75,7 @@ export function* readMarkedCall(output: Output, form: MarkedCallForm): Reading<b
     if (!isRead) return false;
   }
   call.addArguments(before === "{" ? "{}" : "}");
-  call.end();
-  return true;
+  return call.end();
 }
 
 function* readKey(text: OutputText, form: MarkedCallForm): Reading<string | undefined> {

@@ -1,4 +1,5 @@
 // Facts about a tool's arguments, for parsers and grammars of calls.
+import { Check } from "typebox/schema";
 import { isRecord } from "../../base/json.ts";
 import type { ToolDefinition } from "../chat-message.ts";
 
@@ -63,4 +64,43 @@ export function stringsOf(schema: unknown): string[] | undefined {
   const values = isRecord(schema) ? schema.enum : undefined;
   const isAll = Array.isArray(values) && values.length > 0;
   return isAll && values.every((value) => typeof value === "string") ? values : undefined;
+}
+
+/**
+ * Returns true if a call's arguments fulfil the tool's schema. Patterns and formats are not compared: they
+ * come from strangers, and JavaScript's expressions can take forever.
+ */
+export function fulfils(schema: ToolDefinition["parameters"], values: unknown): boolean {
+  if (!isRecord(values)) return false;
+  if (schema === undefined) return true;
+  try {
+    return Check({ ...withoutPatterns(schema, 0), type: "object" }, values);
+  } catch {
+    // A schema that refers to itself without an end fits nothing.
+    return false;
+  }
+}
+
+const patternKeys = ["pattern", "patternProperties", "propertyNames", "format"];
+/** Keys whose members are names of schemas, not keywords. */
+const namedSchemas = ["properties", "$defs", "definitions", "dependentSchemas"];
+const deepestSchema = 64;
+
+function withoutPatterns(
+  schema: Record<string, unknown>,
+  depth: number,
+  hasNames = false,
+): Record<string, unknown> {
+  if (depth > deepestSchema) return {};
+  const plain = (value: unknown, key = ""): unknown => {
+    if (Array.isArray(value)) return value.map((item) => plain(item));
+    if (!isRecord(value)) return value;
+    return withoutPatterns(value, depth + 1, !hasNames && namedSchemas.includes(key));
+  };
+  const isValue = (key: string) => !hasNames && (key === "enum" || key === "const");
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => hasNames || !patternKeys.includes(key))
+      .map(([key, value]) => [key, isValue(key) ? value : plain(value, key)]),
+  );
 }

@@ -53,8 +53,7 @@ function* readCall(output: Output): Reading<boolean> {
     before = ", ";
   }
   call.addArguments(before === "{" ? "{}" : "}");
-  call.end();
-  return true;
+  return call.end();
 }
 
 interface Element {
