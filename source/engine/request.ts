@@ -154,8 +154,10 @@ export type CanonicalEvent =
   | Exclude<GenerationEvent, Done>
   /** `tokens` counts the whole answer so far, here and in `text`. */
   | { type: "thinking"; text: string; tokens: number; logprobs?: TokenLogprob[] }
-  | { type: "tool-call"; index: number; id: string; name: string; tokens: number }
+  /** `isLoose`: read from text, without the marks of the model's format. */
+  | { type: "tool-call"; index: number; id: string; name: string; tokens: number; isLoose?: true }
   /** Pieces of the arguments' JSON text. */
   | { type: "tool-arguments"; index: number; text: string; tokens: number }
   | { type: "tool-call-end"; index: number; arguments: Record<string, unknown> }
-  | (Done & { truncated?: Truncation; context?: number[] });
+  /** `callsNotRead` counts calls in text whose arguments do not fulfil their tool's schema. */
+  | (Done & { truncated?: Truncation; context?: number[]; callsNotRead?: number });

@@ -68,6 +68,14 @@ export class ServerMetrics {
     "runner_crashes_total",
     "Runner processes that ended by themselves; the next request starts a new one.",
   );
+  readonly #callsReadFromText = this.#counter(
+    "calls_read_from_text_total",
+    "Tool calls that a model wrote without the marks of its template.",
+  );
+  readonly #callsNotRead = this.#counter(
+    "calls_not_read_total",
+    "Tool calls in text that stayed text, since their arguments do not fulfil the tool's schema.",
+  );
   readonly #eventLoop: EventLoopLag;
   #generatedTokens = 0;
 
@@ -128,6 +136,14 @@ export class ServerMetrics {
   /** Called with every piece of an answer, so it only adds. */
   tokensGenerated(count: number): void {
     this.#generatedTokens += count;
+  }
+
+  callReadFromText(): void {
+    this.#callsReadFromText.inc();
+  }
+
+  callsNotRead(count: number): void {
+    this.#callsNotRead.inc(count);
   }
 
   firstTokenAfter(milliseconds: number): void {

@@ -5,13 +5,17 @@ import type { CanonicalEvent, CanonicalRequest } from "../engine/request.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
 import type { ResolvedModel } from "../store/model-catalog.ts";
 import type { ServerDependencies } from "./dependencies.ts";
+import type { Warn } from "./warnings.ts";
 
 type Dependencies = Pick<ServerDependencies, "requestLog" | "metrics" | "transcripts">;
+
+type DoneEvent = Extract<CanonicalEvent, { type: "done" }>;
 
 export class AnswerNotes {
   readonly #dependencies: Dependencies;
   readonly #record: RequestRecord | undefined;
   readonly #model: ResolvedModel;
+  readonly #warn: Warn;
   #prompt = { promptTokens: 0, cachedTokens: 0 };
   #hasStarted = false;
   #hasText = false;
@@ -22,10 +26,16 @@ export class AnswerNotes {
   #isThinking = false;
   #reloadedAfter: string | undefined;
 
-  constructor(dependencies: Dependencies, record: RequestRecord | undefined, model: ResolvedModel) {
+  constructor(
+    dependencies: Dependencies,
+    record: RequestRecord | undefined,
+    model: ResolvedModel,
+    warn: Warn,
+  ) {
     this.#dependencies = dependencies;
     this.#record = record;
     this.#model = model;
+    this.#warn = warn;
   }
 
   /** @returns the request as it will be run */
@@ -66,6 +76,7 @@ export class AnswerNotes {
         break;
       case "tool-call":
         this.#noteText(event.tokens, `\n[tool call] ${event.name} `);
+        if (event.isLoose) this.#noteLooseCall(event.name);
         break;
       case "done":
         this.#noteDone(event);
@@ -84,7 +95,11 @@ export class AnswerNotes {
     });
   }
 
-  #noteDone({ statistics, reason }: Extract<CanonicalEvent, { type: "done" }>): void {
+  #noteDone({ statistics, reason, callsNotRead = 0 }: DoneEvent): void {
+    if (callsNotRead > 0) {
+      this.#dependencies.metrics.callsNotRead(callsNotRead);
+      this.#warn("Left a tool call as text: its arguments do not fulfil the tool's schema.");
+    }
     const { completionTokens, queueMs, promptMs, completionMs } = statistics;
     this.#count(completionTokens);
     this.#queueMs = queueMs;
@@ -98,6 +113,13 @@ export class AnswerNotes {
       // The first token comes with the prompt; the others take the generation time.
       ...(isMeasured && { tokensPerSecond: ((completionTokens - 1) / completionMs) * 1000 }),
     });
+  }
+
+  #noteLooseCall(name: string): void {
+    this.#dependencies.metrics.callReadFromText();
+    this.#warn(
+      `Read a call of ${name} from text: the model wrote it without its template's marks.`,
+    );
   }
 
   #noteText(tokens: number, text: string, isThinking = false): void {

@@ -70,7 +70,12 @@ export async function* runRequest(
   signal: AbortSignal,
 ): AsyncGenerator<CanonicalEvent> {
   const { request } = reply;
-  const notes = new AnswerNotes(dependencies, request.record, model);
+  const notes = new AnswerNotes(
+    dependencies,
+    request.record,
+    model,
+    warningsOf(dependencies, reply),
+  );
   try {
     const own = { ...notes.begin(canonical), client: clientOf(request) };
     for await (const event of dependencies.scheduler.run(own, model, signal)) {

@@ -83,6 +83,19 @@ export const plainTemplate =
   "<|im_start|>assistant\n";
 
 /**
+ * A template whose calls begin with `[TOOL_CALLS]`: the tiny model, which learnt `<tool_call>`, writes
+ * calls without the marks of its template.
+ */
+export const foreignCallsTemplate =
+  "{{ if .Tools }}<|im_start|>system\n# Tools\nTo use a tool, reply with " +
+  '<tool_call>{"name": "tool name", "arguments": {}}</tool_call>\n<tools>\n' +
+  "{{ range .Tools }}{{ json . }}\n{{ end }}</tools><|im_end|>\n{{ end }}" +
+  "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}" +
+  '{{ range .ToolCalls }}[TOOL_CALLS]{"name": "{{ .Function.Name }}", ' +
+  '"arguments": {{ json .Function.Arguments }}}{{ end }}<|im_end|>\n{{ end }}' +
+  "<|im_start|>assistant\n";
+
+/**
  * Makes a thinking model of the tiny one: a pirate's answers begin with "Arr,", which is the tag
  * with which thinking begins here, and a word of the answer is the one with which it ends. Who does
  * not think is no pirate, and who thinks little is a cat.

@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 import { tinyFile } from "./command-line.ts";
-import { plainTemplate, storeOf, thinkingTemplate } from "./openai-client.ts";
+import { foreignCallsTemplate, plainTemplate, storeOf, thinkingTemplate } from "./openai-client.ts";
 import { TestServer } from "./test-server.ts";
 
 const models = {
@@ -17,6 +17,8 @@ const models = {
     template:
       "<|im_start|>user\nRepeat after me: {{ .Prompt }} {{ .Suffix }}<|im_end|>\n<|im_start|>assistant\n",
   },
+  // Writes calls without the marks of its template.
+  foreign: { template: foreignCallsTemplate },
   "somebody/poet": {},
   copy: {},
 };

@@ -77,7 +77,13 @@ export async function* answerChat(
     if (shorter === undefined) {
       const context = request.wantsContext ? await prompt.context(messages, written) : undefined;
       for (const read of reader.end(statistics.completionTokens)) yield read;
-      yield { ...end, statistics, ...(context && { context }), ...(truncated && { truncated }) };
+      yield {
+        ...end,
+        statistics,
+        ...(context && { context }),
+        ...(truncated && { truncated }),
+        ...(reader.callsNotRead > 0 && { callsNotRead: reader.callsNotRead }),
+      };
       return;
     }
     messages = shorter.messages;
@@ -148,6 +154,10 @@ class OutputReader {
     this.#parallelToolCalls = parallelToolCalls;
   }
 
+  get callsNotRead(): number {
+    return this.#parser.callsNotRead;
+  }
+
   push(event: Extract<GenerationEvent, { type: "text" }>): CanonicalEvent[] {
     this.#tokens = event.tokens;
     this.#logprobs.push(...(event.logprobs ?? []));
@@ -177,7 +187,7 @@ class OutputReader {
       case "tool-call-end":
         return piece;
       case "tool-call-start":
-        return { type: "tool-call", index: piece.index, id: piece.id, name: piece.name, tokens };
+        return { ...piece, type: "tool-call", tokens };
       case "tool-call-arguments":
         return { type: "tool-arguments", index: piece.index, text: piece.text, tokens };
       default: {

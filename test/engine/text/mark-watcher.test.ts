@@ -40,6 +40,23 @@ describe("a mark", () => {
     expect(watch(["Look: ", '{"name": "ge'])).toBeUndefined();
   });
 
+  it("without regard to white space is found at the beginning only", () => {
+    const loose = {
+      mark: '[{"name":"a b",',
+      isOnlyAtStart: true,
+      isCompact: true,
+      write: () => "",
+    };
+    const behindIn = (pieces: readonly string[]) => {
+      const watcher = new MarkWatcher({ calls, thinking: undefined }, [call, loose]);
+      return pieces.map((piece, index) => watcher.push(Buffer.from(piece), index)?.behind).at(-1);
+    };
+    expect(behindIn(['[{"name":"a b",{'])).toBe("{");
+    expect(behindIn([...'\n[\n  {\n    "name" : "a b" ,'])).toBe("");
+    expect(behindIn(['[{"name":"ab",'])).toBeUndefined();
+    expect(behindIn(['See [{"name":"a b",'])).toBeUndefined();
+  });
+
   it("inside thinking does not count", () => {
     const lazy = { thinking: { ...think, startsInside: false } };
     expect(watch(["<thi", "nk><call>", "</think>\n", '{"name": "', "x"], lazy)).toEqual({

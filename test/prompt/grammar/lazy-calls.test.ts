@@ -246,3 +246,41 @@ describe("the marks", () => {
     await expect(checkToolSchemas([{ ...ping, parameters }])).resolves.toBeUndefined();
   });
 });
+
+describe("a call without marks", () => {
+  const options = { tools: [lookUp, ping], parallelToolCalls: true, output: hermes };
+  const loose = lazyCallGrammars({ ...options, readsLooseCalls: true }).filter(
+    ({ isCompact }) => isCompact,
+  );
+  const behind = (mark: string, options = loose) => {
+    const grammar = options.find((each) => each.mark === mark);
+    if (grammar === undefined) throw new Error(`no mark ${mark}`);
+    return read(grammar.write());
+  };
+
+  it("follows the tool's schema from its arguments on", () => {
+    const accepts = behind('{"name":"look_up","arguments":');
+    expect(accepts(' {"word": "x", "kind": "noun"}}')).toBe(true);
+    expect(accepts('\n  {\n    "word": "x"\n  }\n}')).toBe(true);
+    expect(accepts(' {"kind": "noun"}}')).toBe(false);
+    expect(accepts(' {"word": "x"}} That is a call.')).toBe(false);
+  });
+
+  it("may be followed by others, and by the end of what stands around it", () => {
+    expect(
+      behind('{"name":"look_up","parameters":')(
+        '{"word": "x"}}\n{"name": "ping", "arguments": {}}',
+      ),
+    ).toBe(true);
+    expect(
+      behind('[{"name":"look_up","arguments":')(
+        '{"word": "x"}}, {"name": "ping", "arguments": {}}]',
+      ),
+    ).toBe(true);
+    expect(behind('<tool_call>{"name":"ping","arguments":')("{}}\n</tool_call>")).toBe(true);
+  });
+
+  it("has no grammar unless such calls are read", () => {
+    expect(lazyCallGrammars(options).some(({ isCompact }) => isCompact)).toBe(false);
+  });
+});

@@ -25,6 +25,8 @@ export interface AnswerPiece {
 
 interface ToolCallRecord {
   id: string;
+  /** The model wrote the call without the marks of its template. */
+  from_text?: true;
   function: { index: number; name: string; arguments: Record<string, unknown> };
 }
 
@@ -89,10 +91,14 @@ export async function answerNatively(
 
 /** A complete call, with its arguments as an object. */
 function callRecord(
-  { id, name }: Pick<CallStart, "id" | "name"> = { id: "", name: "" },
+  { id, name, isLoose }: Pick<CallStart, "id" | "name" | "isLoose"> = { id: "", name: "" },
   { index, arguments: values }: CallEnd,
 ): ToolCallRecord {
-  return { id, function: { index, name, arguments: values } };
+  return {
+    id,
+    ...(isLoose && { from_text: true }),
+    function: { index, name, arguments: values },
+  };
 }
 
 class NativeReply {
