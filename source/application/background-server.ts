@@ -25,8 +25,6 @@ export interface BackgroundOptions {
   stateFolder: string;
   /** Flags for the server, as typed. */
   flags: readonly string[];
-  /** Extra environment variables. Defaults to none. */
-  environment?: Readonly<Record<string, string>>;
   /** Aborts the wait; the server still starts, and stops when idle. */
   signal?: AbortSignal;
 }
@@ -46,14 +44,13 @@ export async function startBackgroundServer<T>(
   options: BackgroundOptions,
   find: () => Promise<T | undefined>,
 ): Promise<T> {
-  const { entry, stateFolder, flags, environment, signal } = options;
+  const { entry, stateFolder, flags, signal } = options;
   const logFile = backgroundLogFile(stateFolder);
   const log = writingState(stateFolder, () => beginLog(logFile));
   const from = fstatSync(log).size;
   const child = spawn(process.execPath, [entry, "serve", "--background", ...flags], {
     detached: true,
     windowsHide: true,
-    env: { ...process.env, ...environment },
     stdio: ["ignore", log, log],
   });
   closeSync(log);

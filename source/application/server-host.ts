@@ -52,6 +52,7 @@ export interface HostedServer {
   notices: string[];
   requestLog: RequestLog;
   scheduler: Scheduler;
+  log: (text: string) => void;
   /** Number of open screens of modelctl, including this process's. */
   watchers(): number;
   /**
@@ -184,6 +185,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       notices,
       requestLog,
       scheduler,
+      log,
       watchers: () => monitor.followers,
       drain: async (limitMs) => {
         leave();

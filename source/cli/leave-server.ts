@@ -1,10 +1,10 @@
-// Ends a server in this process without cutting off other clients.
-import { startBackgroundServer } from "../application/background-server.ts";
+// Leaves a server in this process without cutting off other clients.
+import { backgroundLogFile } from "../application/background-server.ts";
 import type { HostedServer } from "../application/server-host.ts";
 import { formatRoughDuration } from "../base/formats.ts";
-import { ApiClient, ownAgent } from "../client/api-client.ts";
-import { addressText } from "../configuration/address.ts";
-import { entryFile } from "./connect.ts";
+import { ownAgent } from "../client/api-client.ts";
+import { leaveForeground } from "./foreground.ts";
+import { endServer, firstSignal, untilIdle } from "./server-life.ts";
 import type { ServerLink } from "./server-link.ts";
 
 /** Clients that sent a request within this time may send another. */
@@ -41,40 +41,21 @@ export function otherUsers(
 }
 
 /**
- * Ends the server like `leaveServer`, and starts one in the background on the same address.
+ * Gives the terminal back to the shell, and serves on without the screen until the server is idle or this
+ * process is told to end.
  *
- * @throws ProductError `CLIENT_SERVER_UNREACHABLE` if that does not start
+ * @param code exit code that the shell gets
  */
-export async function handOverServer(
-  link: ServerLink,
-  model: string,
-  limitMs: number,
-): Promise<void> {
-  const { settings } = link;
-  const { url } = link.client.connection;
-  const { hostname, port } = new URL(url);
-  const host = settings.address?.host ?? hostname.replace(/^\[|\]$/g, "");
-  const { require_key: requireKey, origins, insecure_no_key: isOpen } = settings.values;
-  await leaveServer(link, limitMs);
-  await startBackgroundServer(
-    {
-      entry: entryFile,
-      stateFolder: settings.paths.state,
-      flags: [...withoutAddress(settings.serverFlags), "--preload", model],
-      // May have been changed on the Server screen.
-      environment: {
-        MODELCTL_HOST: addressText({ scheme: "http", host, port: Number(port), path: "" }),
-        MODELCTL_REQUIRE_KEY: String(requireKey),
-        MODELCTL_ORIGINS: origins.join(","),
-        MODELCTL_INSECURE_NO_KEY: String(isOpen),
-      },
-    },
-    async () => {
-      const isThere = (await new ApiClient({ url }).identify()) === "modelctl";
-      return isThere || undefined;
-    },
-  );
-  process.stderr.write(`The server keeps running at ${url} until it is idle.\n`);
+export async function keepServer(link: ServerLink, code: number, limitMs: number): Promise<void> {
+  const { hosted, settings } = link;
+  if (hosted === undefined) throw new Error("Another process hosts this server");
+  process.stderr.write(`The server keeps running at ${hosted.url} until it is idle.\n`);
+  // A closing terminal sends it to all its processes.
+  process.on("SIGHUP", () => {});
+  await leaveForeground(code, backgroundLogFile(settings.paths.state));
+  hosted.log("the screen has closed; serving until idle");
+  await Promise.race([firstSignal(["SIGINT", "SIGTERM"]), untilIdle(hosted)]);
+  await endServer(hosted, limitMs);
 }
 
 /**
@@ -103,10 +84,4 @@ async function letOthersFinish(hosted: HostedServer, limitMs: number): Promise<v
   // Stops listening first, so that no client comes meanwhile.
   await Promise.race([hosted.drain(limitMs), interrupted.promise]);
   process.off("SIGINT", interrupted.resolve);
-}
-
-/** Removes the flags for the address, with their values. */
-function withoutAddress(flags: readonly string[]): string[] {
-  const isAddress = (word: string | undefined) => word === "--host" || word === "--port";
-  return flags.filter((word, index) => !isAddress(word) && !isAddress(flags[index - 1]));
 }

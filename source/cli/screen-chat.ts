@@ -3,7 +3,7 @@ import { exitCodes } from "../base/product-error.ts";
 import type { ViewOptions } from "../ui/app/app-options.ts";
 import { holdKeys } from "./early-keys.ts";
 import type { Flags } from "./flags.ts";
-import { handOverServer, leaveServer } from "./leave-server.ts";
+import { keepServer, leaveServer } from "./leave-server.ts";
 import { printResumeLine } from "./saved-chats.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
@@ -19,6 +19,7 @@ export async function chatOnScreen(
   isPaintedFirst: boolean,
 ): Promise<number> {
   let link: ServerLink | undefined;
+  let code: number = exitCodes.interrupted;
   let keepsServer = false;
   const prepare = async () => {
     const { openScreenParts } = await import("./screen-parts.ts");
@@ -41,12 +42,13 @@ export async function chatOnScreen(
       : runApp({ ...view, ...parts }));
     printResumeLine(result);
     keepsServer = result.keepsServer ?? false;
-    return result.reason === "bye" ? exitCodes.ok : exitCodes.interrupted;
+    if (result.reason === "bye") code = exitCodes.ok;
+    return code;
   } finally {
     // Absent if the server could not be reached or started.
     if (link !== undefined) {
       const limitMs = settings.values.shutdown_timeout;
-      if (keepsServer) await handOverServer(link, model, limitMs);
+      if (keepsServer) await keepServer(link, code, limitMs);
       else await leaveServer(link, limitMs);
     }
   }

@@ -1,6 +1,6 @@
 // Full program: the built one in a pseudo-terminal, with a real server and model.
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -38,6 +38,48 @@ async function ask(url: string, body: object): Promise<number> {
   const reply = await fetch(`${url}/api/generate`, { method: "POST", body: JSON.stringify(body) });
   await reply.text();
   return reply.status;
+}
+
+/** Returns the open files of a process on Linux. */
+function openFiles(pid = 0): string {
+  const folder = `/proc/${pid}/fd`;
+  if (process.platform !== "linux") return "";
+  return readdirSync(folder)
+    .map((name) => {
+      try {
+        return readlinkSync(path.join(folder, name));
+      } catch {
+        return ""; // closed in between
+      }
+    })
+    .join("\n");
+}
+
+/** Reads a stream that lasts until the client leaves. */
+async function readStream(url: string, model: string) {
+  const leaving = new AbortController();
+  const reply = await fetch(`${url}/api/generate`, {
+    method: "POST",
+    body: JSON.stringify({
+      model,
+      prompt: "Write a long story.",
+      format: { type: "array", items: { type: "integer" }, minItems: 100_000 },
+      options: { num_predict: 30_000, num_ctx: 32_768 },
+    }),
+    signal: leaving.signal,
+  });
+  let text = "";
+  const decode = (piece: Uint8Array) => {
+    text += new TextDecoder().decode(piece);
+  };
+  const read = reply.body?.pipeTo(new WritableStream({ write: decode }));
+  return {
+    text: () => text,
+    leave: async () => {
+      leaving.abort();
+      await expect(read).rejects.toThrow("aborted");
+    },
+  };
 }
 
 /** Types before the program takes keys, which the terminal must not echo. */
@@ -175,12 +217,66 @@ describe("the program", () => {
     terminal.type("\u0004");
     await terminal.shows("Quit? Another client used the server");
     terminal.type("\r");
+    endServerLater(home);
     expect(await terminal.exited).toBe(0);
     expect(terminal.buffer()).toBe("normal");
     expect(terminal.text()).toContain(`The server keeps running at ${own.url}`);
-    endServerLater(home);
     expect(await ask(own.url, { model: "tiny", prompt: "Hi", stream: false })).toBe(200);
   });
+
+  it("quits without its server, which keeps address, models, log and streams", async () => {
+    const { url, environment: address } = await ownHost();
+    const shell = `set -m; '${process.execPath}' '${entry}'; echo "back with $?"; stty -a; read word`;
+    terminal = await openTerminal([], { shell, environment: address });
+    const { home } = terminal;
+    await terminal.takesKeys();
+    await terminal.send("What is 2 + 3?");
+    await terminal.shows("2 + 3 = 5");
+    endServerLater(home);
+    await fetch(`${url}/api/copy`, {
+      method: "POST",
+      body: JSON.stringify({ source: "tiny", destination: "other" }),
+    });
+    const stream = await readStream(url, "other");
+    const before = readServerFile(path.join(home, ".local", "state", "modelctl"));
+    terminal.type("\u0004");
+    await terminal.shows("Quit? Other clients have 1 running request");
+    terminal.type("\r");
+    await terminal.shows("back with 0");
+    const requests = await (await fetch(`${url}/api/requests`)).text();
+    expect(requests).toContain('"state":"running"');
+    expect(requests).toContain("/api/chat");
+    const { models } = await (await fetch(`${url}/api/ps`)).json();
+    expect(models.map(({ name }: { name: string }) => name).sort()).toEqual([
+      "other:latest",
+      "tiny:latest",
+    ]);
+    expect(terminal.text()).toMatch(/ icanon /);
+    expect(openFiles(before?.pid)).not.toContain("/dev/pts");
+    // Ends the shell, and with it the terminal.
+    terminal.type("\n");
+    await terminal.exited;
+    const length = stream.text().length;
+    await until(stream.text, (text) => text.length > length + 1000);
+    await stream.leave();
+    expect(readServerFile(path.join(home, ".local", "state", "modelctl"))).toEqual(before);
+  });
+
+  it.each(["SIGTERM", "SIGHUP", "SIGKILL"] as const)(
+    "ends with its server on %s",
+    async (signal) => {
+      const { url, environment: address } = await ownHost();
+      const program = await open([], { environment: address });
+      await program.shows("Send a message");
+      expect((await fetch(`${url}/api/version`)).status).toBe(200);
+      process.kill(program.program.pid, signal);
+      await program.exited;
+      await until(
+        async () => await fetch(`${url}/api/version`).catch(() => undefined),
+        (answer) => answer === undefined,
+      );
+    },
+  );
 
   it("suspends on Ctrl+Z, resumes with fg, and takes the terminal back from $EDITOR", async () => {
     const shell = `set -m; '${process.execPath}' '${entry}' run tiny; echo in the shell; read word; fg`;

@@ -102,7 +102,8 @@ export async function openTerminal(arguments_: string[], options: TerminalOption
       program.resize(newColumns, newRows);
     },
     async close() {
-      if (exitCode === undefined) program.kill("SIGKILL");
+      // All its processes, or one could still write to the home.
+      if (exitCode === undefined) process.kill(-program.pid, "SIGKILL");
       await exited;
       if (options.home === undefined) rmSync(home, { recursive: true, force: true });
     },
