@@ -1,7 +1,7 @@
 // Output of `run` and the line chat besides the answer: progress, thinking, statistics, notes.
 import chalk from "chalk";
 import { formatGoDuration } from "../base/formats.ts";
-import type { AnswerStatistics, ChatEvent } from "../client/chat-events.ts";
+import { type AnswerStatistics, type ChatEvent, prefillRate } from "../client/chat-events.ts";
 
 const labelWidth = 22;
 /** Reading a shorter prompt is not worth showing. */
@@ -81,18 +81,18 @@ export class ThinkingText {
 export function formatStatistics(statistics: AnswerStatistics): string {
   const { promptTokens, cachedTokens, completionTokens } = statistics;
   const { totalMs, loadMs, promptMs, completionMs } = statistics;
-  const computed = promptTokens - cachedTokens;
+  const promptRate = prefillRate(statistics);
   const rows: Array<[label: string, value: string, show: boolean]> = [
     ["total duration", formatGoDuration(totalMs), totalMs > 0],
     ["load duration", formatGoDuration(loadMs), loadMs > 0],
     ["prompt eval count", `${promptTokens} token(s)`, promptTokens > 0],
     ["prompt cached count", `${cachedTokens} token(s)`, cachedTokens > 0],
     ["prompt eval duration", formatGoDuration(promptMs), promptMs > 0],
-    ["prompt eval rate", rate(computed, promptMs), promptMs > 0 && computed > 0],
+    ["prompt eval rate", rateText(promptRate ?? 0), promptRate !== undefined],
     ["eval count", `${completionTokens} token(s)`, completionTokens > 0],
     ["eval duration", formatGoDuration(completionMs), completionMs > 0],
     // The first token comes with the prompt; the others take the time.
-    ["eval rate", rate(completionTokens - 1, completionMs), completionMs > 0],
+    ["eval rate", rateText(((completionTokens - 1) / completionMs) * 1000), completionMs > 0],
   ];
   return rows
     .filter(([, , show]) => show)
@@ -100,8 +100,8 @@ export function formatStatistics(statistics: AnswerStatistics): string {
     .join("");
 }
 
-function rate(tokens: number, milliseconds: number): string {
-  return `${((tokens / milliseconds) * 1000).toFixed(2)} tokens/s`;
+function rateText(tokensPerSecond: number): string {
+  return `${tokensPerSecond.toFixed(2)} tokens/s`;
 }
 
 /** Returns a sentence for each deviation from the request, except the length limit. */

@@ -36,6 +36,21 @@ export interface AnswerStatistics {
   truncated?: { messages: number; tokens: number };
 }
 
+/** A rate of fewer says nothing: one step reads them all, and takes most of its time for itself. */
+const leastPromptTokens = 16;
+
+/** Returns the prompt tokens computed per second; undefined if they were too few to measure. */
+export function prefillRate({
+  promptTokens = 0,
+  cachedTokens = 0,
+  promptMs = 0,
+}: Partial<Pick<AnswerStatistics, "promptTokens" | "cachedTokens" | "promptMs">>):
+  | number
+  | undefined {
+  const computed = promptTokens - cachedTokens;
+  return computed >= leastPromptTokens && promptMs > 0 ? (computed * 1000) / promptMs : undefined;
+}
+
 export type ChatEvent =
   /** The server is gone, and another one is being started. */
   | { type: "starting" }

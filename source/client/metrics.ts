@@ -93,5 +93,6 @@ function readLoadedModel(model: Fields) {
     expiresAt: optionalNumber(model.expiresAt),
     /** 0 to 1. */
     loadFraction: numberOf(model.loadFraction),
+    tokensPerSecond: numberOf(model.tokensPerSecond),
   };
 }

@@ -12,13 +12,16 @@ export interface MachineSample {
   /** `processBytes` is the server's, without its models. */
   memory: { totalBytes: number; usedBytes: number; processBytes: number };
   gpus: GpuSample[];
-  models: LoadedModelSample[];
+  models: ModelSample[];
   requests: { running: number; waiting: number } & RequestsSample;
   /** Sum over all answers. */
   tokensPerSecond: number;
   /** Uptime of the server, in milliseconds. */
   uptimeMs: number;
 }
+
+/** A loaded model, and what it writes. */
+type ModelSample = LoadedModelSample & { tokensPerSecond: number };
 
 /** A model that is loaded or being loaded. */
 export interface LoadedModelSample {
@@ -56,8 +59,8 @@ export interface RequestsSample {
 
 export interface MonitorOptions {
   models: () => LoadedModelSample[];
-  /** Never decreases. */
-  generatedTokens: () => number;
+  /** Tokens so far by a model's name; they never decrease. */
+  generatedTokens: () => ReadonlyMap<string, number>;
   requests: () => RequestsSample;
   gpus?: Pick<GpuReader, "read">;
   temperature?: Pick<CpuTemperature, "celsius">;
@@ -73,7 +76,7 @@ const keptSamples = 300;
 
 interface Counts {
   at: number;
-  tokens: number;
+  tokens: ReadonlyMap<string, number>;
   busyMs: number;
   totalMs: number;
 }
@@ -151,7 +154,7 @@ export class MachineMonitor {
     const cores = os.cpus();
     const totalMs = cores.reduce((sum, { times }) => sum + timesOf(times), 0);
     const idleMs = cores.reduce((sum, { times }) => sum + times.idle, 0);
-    const tokens = this.#options.generatedTokens();
+    const tokens = new Map(this.#options.generatedTokens());
     return { at: performance.now(), tokens, busyMs: totalMs - idleMs, totalMs };
   }
 
@@ -160,6 +163,8 @@ export class MachineMonitor {
     const total = (name: "running" | "waiting") =>
       models.reduce((sum, model) => sum + model[name], 0);
     const seconds = (now.at - before.at) / 1000;
+    const rateOf = (names: Iterable<string>) =>
+      seconds > 0 ? (sum(now.tokens, names) - sum(before.tokens, names)) / seconds : 0;
     const passedMs = now.totalMs - before.totalMs;
     return {
       time: Date.now(),
@@ -170,16 +175,22 @@ export class MachineMonitor {
       },
       memory: memory(),
       gpus,
-      models,
+      models: models.map((model) => ({ ...model, tokensPerSecond: rateOf(model.names) })),
       requests: {
         running: total("running"),
         waiting: total("waiting"),
         ...this.#options.requests(),
       },
-      tokensPerSecond: seconds > 0 ? (now.tokens - before.tokens) / seconds : 0,
+      tokensPerSecond: rateOf([...now.tokens.keys()]),
       uptimeMs: performance.now() - this.#startedAt,
     };
   }
+}
+
+function sum(counts: ReadonlyMap<string, number>, names: Iterable<string>): number {
+  let total = 0;
+  for (const name of names) total += counts.get(name) ?? 0;
+  return total;
 }
 
 function timesOf(times: os.CpuInfo["times"]): number {

@@ -77,7 +77,8 @@ export class ServerMetrics {
     "Tool calls in text that stayed text, since their arguments do not fulfil the tool's schema.",
   );
   readonly #eventLoop: EventLoopLag;
-  #generatedTokens = 0;
+  /** Tokens of all answers so far by model, unfinished ones too. */
+  readonly generatedTokens = new Map<string, number>();
 
   /** @param models called when the metrics are read */
   constructor(models: () => LoadedModelSample[]) {
@@ -117,11 +118,6 @@ export class ServerMetrics {
     );
   }
 
-  /** Tokens of all answers so far, unfinished ones too. */
-  get generatedTokens(): number {
-    return this.#generatedTokens;
-  }
-
   requestBegan(): void {
     this.#inFlight.inc();
   }
@@ -134,8 +130,8 @@ export class ServerMetrics {
   }
 
   /** Called with every piece of an answer, so it only adds. */
-  tokensGenerated(count: number): void {
-    this.#generatedTokens += count;
+  tokensGenerated(model: string, count: number): void {
+    this.generatedTokens.set(model, (this.generatedTokens.get(model) ?? 0) + count);
   }
 
   callReadFromText(): void {

@@ -141,7 +141,7 @@ export class AnswerNotes {
   #count(tokens: number): void {
     const more = tokens - this.#tokens;
     this.#tokens = tokens;
-    this.#dependencies.metrics.tokensGenerated(more);
+    this.#dependencies.metrics.tokensGenerated(this.#model.name, more);
     this.#update({ completionTokens: (this.#record?.completionTokens ?? 0) + more });
   }
 

@@ -115,7 +115,7 @@ test("tool calls are printed, and stay in the conversation", async () => {
 describe("the figures of --verbose", () => {
   const statistics = {
     finishReason: "stop",
-    promptTokens: 20,
+    promptTokens: 26,
     cachedTokens: 10,
     completionTokens: 11,
     loadMs: 1.5,
@@ -129,16 +129,22 @@ describe("the figures of --verbose", () => {
       [
         "total duration:       1m5s",
         "load duration:        1.5ms",
-        "prompt eval count:    20 token(s)",
+        "prompt eval count:    26 token(s)",
         "prompt cached count:  10 token(s)",
         "prompt eval duration: 100ms",
-        "prompt eval rate:     100.00 tokens/s",
+        "prompt eval rate:     160.00 tokens/s",
         "eval count:           11 token(s)",
         "eval duration:        2s",
         "eval rate:            5.00 tokens/s",
         "",
       ].join("\n"),
     );
+  });
+
+  test("have no rate of a prompt that was almost all cached", () => {
+    const text = formatStatistics({ ...statistics, cachedTokens: 11 });
+    expect(text).toContain("prompt eval duration: 100ms");
+    expect(text).not.toContain("prompt eval rate");
   });
 
   test("leave out zero values", () => {

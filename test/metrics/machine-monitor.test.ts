@@ -12,20 +12,23 @@ function monitor(gpus: () => Promise<never[]> = async () => []) {
   let tokens = 0;
   let asked = 0;
   const model = {
-    names: ["tiny:latest"],
-    ...({ name: "tiny:latest", state: "busy", ramBytes: 7, vramBytes: 0 } as const),
+    ...({ state: "busy", ramBytes: 7, vramBytes: 0 } as const),
     ...{ slots: 2, contextLength: 4096, cacheBytes: 5, cacheType: "f16" },
     ...{ expiresAt: undefined, loadFraction: 1 },
   };
   const made = new MachineMonitor({
     models: () => [
-      { ...model, running: 2, waiting: 3 },
-      { ...model, running: 1, waiting: 0 },
+      { ...model, name: "a:latest", names: ["a:latest", "b:latest"], running: 2, waiting: 3 },
+      { ...model, name: "idle:latest", names: ["idle:latest"], running: 1, waiting: 0 },
     ],
     generatedTokens: () => {
       asked += 1;
       tokens += 1000;
-      return tokens;
+      return new Map([
+        ["a:latest", tokens],
+        ["b:latest", 2 * tokens],
+        ["gone:latest", tokens],
+      ]);
     },
     requests: () => ({ longestWaitMs: 40, contextTokens: 90, areRecorded: false }),
     gpus: { read: gpus },
@@ -44,7 +47,11 @@ test("one sample has processor, memory, models, requests and speed", async () =>
   expect(usedBytes).toBeLessThan(totalBytes);
   expect(sample).toMatchObject({ gpus: [], requests: { running: 3, waiting: 3 } });
   expect(sample.requests).toMatchObject({ longestWaitMs: 40, contextTokens: 90 });
-  expect(sample.tokensPerSecond).toBeGreaterThan(0);
+  // A model's speed is that of all its names; the server's, of unloaded ones too.
+  const [named, idle] = sample.models;
+  expect(named?.tokensPerSecond).toBeGreaterThan(0);
+  expect(named?.tokensPerSecond).toBeCloseTo((sample.tokensPerSecond * 3) / 4);
+  expect(idle?.tokensPerSecond).toBe(0);
 });
 
 test("followers get every sample, and past ones stay as a series", async () => {

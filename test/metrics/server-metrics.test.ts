@@ -47,8 +47,9 @@ test("requests are counted by method, route and status, and while they run", asy
 
 test("answers add to tokens, times and speeds", async () => {
   const metrics = new ServerMetrics(() => []);
-  metrics.tokensGenerated(5);
-  metrics.tokensGenerated(6);
+  metrics.tokensGenerated("tiny:latest", 5);
+  metrics.tokensGenerated("tiny:latest", 6);
+  metrics.tokensGenerated("other:latest", 1);
   metrics.firstTokenAfter(80);
   metrics.answerEnded({
     model: "tiny:latest",
@@ -58,7 +59,10 @@ test("answers add to tokens, times and speeds", async () => {
     queueMs: 300,
     completionMs: 1000,
   });
-  expect(metrics.generatedTokens).toBe(11);
+  expect([...metrics.generatedTokens]).toEqual([
+    ["tiny:latest", 11],
+    ["other:latest", 1],
+  ]);
   expect(await lines(metrics)).toEqual(
     expect.arrayContaining([
       'modelctl_prompt_tokens_total{model="tiny:latest"} 30',

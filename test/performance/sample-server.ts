@@ -26,7 +26,9 @@ function randomSample(): object {
     ...{ name: "A card", load: Math.random(), temperatureCelsius: 60 },
     ...{ memoryUsedBytes: 8e9 * Math.random(), memoryTotalBytes: 12e9, powerWatts: 100 },
   };
+  const tokensPerSecond = 90 + 20 * Math.random();
   const model = {
+    tokensPerSecond,
     names: ["tiny:latest"],
     ...{
       name: "tiny:latest",
@@ -45,7 +47,7 @@ function randomSample(): object {
     gpus: [gpu],
     models: [model],
     requests: { running: 1, waiting: 1, longestWaitMs: 100, contextTokens: 3000 },
-    tokensPerSecond: 90 + 20 * Math.random(),
+    tokensPerSecond,
     uptimeMs: 1e6,
   };
 }

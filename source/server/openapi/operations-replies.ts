@@ -26,6 +26,7 @@ const MachineSample = Type.Object({
       state: text,
       running: count,
       waiting: count,
+      tokensPerSecond: Type.Number(),
     }),
   ),
   requests: Type.Object({ running: count, waiting: count, areRecorded: Type.Boolean() }),

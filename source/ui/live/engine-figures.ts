@@ -35,7 +35,7 @@ export interface EngineFacts {
 
 const slotsWidth = 8;
 
-/** Returns the known figures. */
+/** Returns the known figures of the conversation's model: others of the server do not count. */
 export function engineFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
   return [modelFigure(facts, glyphs), ...answerFigures(facts), ...loadFigures(facts, glyphs)];
 }
@@ -46,27 +46,35 @@ export function engineLineText(
   glyphs: Glyphs,
 ): string {
   const sample = samples.at(-1);
+  const { tokensPerSecond = 0, waiting = 0 } = modelIn(sample, conversation) ?? {};
   const { ttftMs, contextTokens, contextLength } = conversation;
   return [
-    sample === undefined ? undefined : `${rate(sample.tokensPerSecond)} tok/s`,
+    sample === undefined ? undefined : `${rate(tokensPerSecond)} tok/s`,
     ttftMs === undefined ? undefined : `TTFT ${formatMilliseconds(ttftMs)}`,
     contextTokens === undefined || contextLength === undefined
       ? undefined
       : `context ${tokenCount(contextTokens)}/${tokenCount(contextLength)}`,
-    sample === undefined || sample.waiting === 0 ? undefined : `queue ${sample.waiting}`,
+    waiting === 0 ? undefined : `queue ${waiting}`,
     sample === undefined ? undefined : `CPU ${Math.round(sample.cpuLoad * 100)}%`,
   ]
     .filter((part) => part !== undefined)
     .join(` ${glyphs.separator} `);
 }
 
-/** Finds the conversation's model if it is loaded. */
-function loadedModel({ conversation, samples }: EngineFacts): LoadedModelFigures | undefined {
+/** Finds the conversation's model in a sample, if it is loaded. */
+function modelIn(
+  sample: ServerSample | undefined,
+  { model, loadedAs = model }: ConversationFigures,
+): LoadedModelFigures | undefined {
   const short = (name: string) => shownModel(name.toLowerCase());
-  const { model, loadedAs = model } = conversation;
   const wanted = new Set([short(model), short(loadedAs)]);
-  const models = samples.at(-1)?.models ?? [];
-  return models.find(({ name, names }) => [name, ...names].some((one) => wanted.has(short(one))));
+  return sample?.models.find(({ name, names }) =>
+    [name, ...names].some((one) => wanted.has(short(one))),
+  );
+}
+
+function loadedModel({ conversation, samples }: EngineFacts): LoadedModelFigures | undefined {
+  return modelIn(samples.at(-1), conversation);
 }
 
 function modelFigure(facts: EngineFacts, glyphs: Glyphs): Figure {
@@ -95,7 +103,7 @@ function modelState(loaded: LoadedModelFigures | undefined, now: number, glyphs:
 function answerFigures({ conversation, samples }: EngineFacts): Figure[] {
   const { ttftMs, ttftMedianMs, promptTokensPerSecond } = conversation;
   const { contextTokens, contextLength } = conversation;
-  const values = samples.map(({ tokensPerSecond }) => tokensPerSecond);
+  const values = samples.map((sample) => modelIn(sample, conversation)?.tokensPerSecond ?? 0);
   const figures: Figure[] = [];
   const perSecond = conversation.tokensPerSecond ?? values.at(-1);
   if (perSecond !== undefined) {
@@ -118,7 +126,6 @@ function answerFigures({ conversation, samples }: EngineFacts): Figure[] {
 
 function loadFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
   const loaded = loadedModel(facts);
-  const sample = facts.samples.at(-1);
   const figures: Figure[] = [];
   if (loaded !== undefined && loaded.cacheBytes > 0) {
     const value = `${formatMemory(loaded.cacheBytes)}  ${loaded.cacheType}`;
@@ -130,8 +137,8 @@ function loadFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
     const value = `${squares}  ${running} of ${slots} busy`.trim();
     figures.push({ kind: "text", label: "Slots", value });
   }
-  if (sample !== undefined && sample.waiting > 0) {
-    const value = `${sample.waiting} waiting (${(sample.longestWaitMs / 1000).toFixed(1)} s)`;
+  if (loaded !== undefined && loaded.waiting > 0) {
+    const value = `${loaded.waiting} waiting`;
     figures.push({ kind: "text", label: "Queue", value, tone: "warning" });
   }
   return figures;

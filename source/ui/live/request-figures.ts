@@ -1,5 +1,6 @@
 // Figures of the last minute of the request log: requests, errors, time to the first token.
 
+import { prefillRate } from "../../client/chat-events.ts";
 import type { RequestRecord } from "../../request-log/request-record.ts";
 
 export interface RequestFigures {
@@ -12,6 +13,7 @@ export interface RequestFigures {
   readonly ttft95Ms: number | undefined;
   /** Share of prompt tokens that came from a cache. */
   readonly cachedShare: number | undefined;
+  /** Of prompts that were long enough to measure it. */
   readonly promptTokensPerSecond: number | undefined;
 }
 
@@ -45,7 +47,7 @@ export function requestFigures(entries: readonly RequestRecord[], now: number): 
     if (view.firstTokenMs !== undefined) firstTokens.push(view.firstTokenMs);
     promptTokens += view.promptTokens ?? 0;
     cachedTokens += view.cachedTokens ?? 0;
-    if (view.promptMs !== undefined) {
+    if (view.promptMs !== undefined && prefillRate(view) !== undefined) {
       computedTokens += (view.promptTokens ?? 0) - (view.cachedTokens ?? 0);
       promptMs += view.promptMs;
     }
@@ -58,8 +60,7 @@ export function requestFigures(entries: readonly RequestRecord[], now: number): 
     ttftMedianMs: quantile(firstTokens, 0.5),
     ttft95Ms: quantile(firstTokens, 0.95),
     cachedShare: promptTokens > 0 ? cachedTokens / promptTokens : undefined,
-    promptTokensPerSecond:
-      promptMs > 0 && computedTokens > 0 ? (computedTokens * 1000) / promptMs : undefined,
+    promptTokensPerSecond: promptMs > 0 ? (computedTokens * 1000) / promptMs : undefined,
   };
 }
 

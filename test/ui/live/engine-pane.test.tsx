@@ -94,7 +94,7 @@ describe("the pane", () => {
       expect.stringMatching(/^Context █+░+ 4800\/8192$/),
       "KV      1.5 GiB  q8_0",
       "Slots   ■■□□  2 of 4 busy",
-      "Queue   1 waiting (0.4 s)",
+      "Queue   1 waiting",
       expect.stringMatching(/^CPU +▄ +42%$/),
       expect.stringMatching(/^RAM .* 18\.2\/64\.0 GiB$/),
     ]);
@@ -129,6 +129,21 @@ describe("the pane", () => {
     expect(withModel({ state: "idle", expiresAt: now + 252_000 })).toMatch(/● 4 m 12 s left$/);
     expect(withModel({ state: "idle" })).toMatch(/● loaded$/);
     expect(withModel({ state: "loading", loadFraction: 0.618 })).toMatch(/◐ loading 62%$/);
+  });
+
+  test("has no figures of other clients' models", () => {
+    const [model] = sample.models;
+    if (model === undefined) throw new Error("the sample has a model");
+    const others = { ...model, name: "other", names: ["other:latest"], tokensPerSecond: 5 };
+    const samples = [{ ...sample, models: [others], tokensPerSecond: 5, waiting: 3 }];
+    expect(rows({ conversation: nothing, samples })).toEqual([
+      "qwen3-8b        ○ not loaded",
+      expect.stringMatching(/^tok\/s .* 0\.0$/),
+      expect.stringMatching(/^CPU/),
+      expect.stringMatching(/^RAM/),
+    ]);
+    const line = <EngineLine watch={watchOf({ samples })} conversation={nothing} columns={80} />;
+    expect(renderAt(line).lines()).toEqual([" 0.0 tok/s · CPU 42%"]);
   });
 
   test("finds a model that is loaded under another name", () => {

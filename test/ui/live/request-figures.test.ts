@@ -45,6 +45,14 @@ test("cached tokens are a share of all prompt tokens; speed counts the others", 
   expect(figures.promptTokensPerSecond).toBeCloseTo((2014 - 1210) / 0.8);
 });
 
+test("prompts of fewer than 16 computed tokens do not count for the speed", () => {
+  const short = { promptTokens: 2014, cachedTokens: 1999, promptMs: 90 };
+  expect(requestFigures([at(5, short)], now).promptTokensPerSecond).toBeUndefined();
+  expect(requestFigures([at(5, short), at(4)], now).promptTokensPerSecond).toBeCloseTo(
+    (2014 - 1210) / 0.8,
+  );
+});
+
 test("without requests there are no figures", () => {
   expect(requestFigures([], now)).toMatchObject({
     errorShare: undefined,

@@ -29,6 +29,7 @@ export function serverSample(change: Partial<ServerSample> = {}): ServerSample {
         vramBytes: 6 * gibibyte,
         expiresAt: undefined,
         loadFraction: 1,
+        tokensPerSecond: 61.2,
       },
     ],
     running: 2,

@@ -14,7 +14,7 @@ import type { ChatOptions } from "./chat-backend.ts";
 import { ChatBody } from "./chat-body.tsx";
 import { ChatController } from "./chat-controller.ts";
 import { conversationSize } from "./chat-layout.ts";
-import { type ChatState, createChatState, modeOf } from "./chat-state.ts";
+import { type ChatState, createChatState, modeOf, noFigures } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
 import {
   type Command,
@@ -81,6 +81,7 @@ export class ChatScreen implements Screen {
         const conversation = store.get().conversation + (change.entries === undefined ? 0 : 1);
         store.update({ ...change, conversation });
       },
+      onSwitched: () => store.update(noFigures),
       folder,
     });
     this.#chat = {

@@ -101,6 +101,13 @@ export function createChatState(
   };
 }
 
+/** Figures of another model say nothing of the new one. */
+export const noFigures = {
+  figures: undefined,
+  waitsMs: [],
+  contextTokens: undefined,
+} as const satisfies Partial<ChatState>;
+
 export function modeOf({ search, selectedId }: Pick<ChatState, "search" | "selectedId">): ChatMode {
   if (search !== undefined) return "searching";
   return selectedId === undefined ? "writing" : "reading";

@@ -2,7 +2,7 @@
 
 import { useMemo } from "react";
 import type { Clock } from "../../../base/clock.ts";
-import type { ModelFacts } from "../../../client/chat-events.ts";
+import { type ModelFacts, prefillRate } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import type { BodySize, FrameServices } from "../../frame/screen.ts";
 import { Store } from "../../hooks/store.ts";
@@ -106,17 +106,13 @@ function conversationFigures(
   const { activity, figures, waitsMs, contextTokens } = state;
   const running = activity?.phase.type === "answering" ? activity.phase : undefined;
   const statistics = activity === undefined ? figures?.statistics : undefined;
-  const computedTokens = statistics && statistics.promptTokens - statistics.cachedTokens;
   return {
     model: name,
     loadedAs,
     ttftMs: running?.ttftMs ?? figures?.ttftMs,
     ttftMedianMs: median(waitsMs),
     tokensPerSecond: running?.tokensPerSecond && Math.round(running.tokensPerSecond * 10) / 10,
-    promptTokensPerSecond:
-      statistics && computedTokens && statistics.promptMs > 0
-        ? (computedTokens * 1000) / statistics.promptMs
-        : undefined,
+    promptTokensPerSecond: statistics && prefillRate(statistics),
     contextTokens,
     contextLength,
   };

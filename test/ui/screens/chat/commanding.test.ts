@@ -3,7 +3,7 @@
 
 import { describe, expect, test } from "vitest";
 import type { ClientMessage } from "../../../../source/client/chat-events.ts";
-import { ask, openChat } from "../../support/open-chat.ts";
+import { ask, openChat, say } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";
 
 describe("the help", () => {
@@ -29,6 +29,14 @@ describe("the help", () => {
     expect(chat.backend.current.signal.aborted).toBe(false);
     await chat.screen.typeUntil(keys.escape, "stopped");
   });
+});
+
+test("another model starts without the figures of the last one", async () => {
+  const chat = await openChat();
+  await say(chat, "hello", "Hi");
+  await chat.screen.until(/62\.0 tok\/s · TTFT .* context 43\/4096/);
+  await chat.screen.typeUntil("/model large\r", "Switched to large.");
+  await chat.screen.typeUntil("x", "ready · context window 4096");
 });
 
 describe("settings", () => {

@@ -27,6 +27,8 @@ export interface ChatActionsOptions {
   readonly recorder: SessionRecorder | undefined;
   readonly read: () => ChatDocument;
   readonly change: (change: Partial<ChatDocument>) => void;
+  /** Called after a switch to another model. */
+  readonly onSwitched?: () => void;
   /** Relative paths start here. */
   readonly folder: string;
 }
@@ -118,14 +120,14 @@ export class ChatActions {
   }
 
   async switchModel(name: string): Promise<string> {
-    await this.#backend.use(name);
+    await this.#use(name);
     this.record();
     return `Switched to ${this.#backend.facts.name}.`;
   }
 
   /** Switches to another model and starts a new conversation. */
   async loadModel(name: string): Promise<string> {
-    await this.#backend.use(name);
+    await this.#use(name);
     this.clear();
     return `Loaded ${this.#backend.facts.name}; started a new conversation.`;
   }
@@ -228,12 +230,18 @@ export class ChatActions {
       return `Resumed '${chat.name}' with ${before} instead of ${chat.model}.`;
     }
     try {
-      await this.#backend.use(chat.model);
+      await this.#use(chat.model);
     } catch (error) {
       const why = describeError(error);
       return `Resumed '${chat.name}' with ${before} instead of its own model: ${why}`;
     }
     return `Resumed '${chat.name}' with ${chat.model}.`;
+  }
+
+  async #use(model: string): Promise<void> {
+    const { name: before } = this.#backend.facts;
+    await this.#backend.use(model);
+    if (this.#backend.facts.name !== before) this.#options.onSwitched?.();
   }
 }
 
