@@ -7,7 +7,6 @@ import { plural } from "../../text/quantities.ts";
 
 /** Longer lists are shown as their length. */
 const listLengthMaximum = 12;
-const textMark = '"""';
 
 /** Returns the licence's short name from the file, otherwise the first line of its text. */
 export function licenseName(short: unknown, text: string | undefined): string {
@@ -29,16 +28,25 @@ export function modelfileSummary(modelfile: string): string {
   return `From ${base.trim()}${others}; press i to view it`;
 }
 
-/** Returns the first line of each command of a Modelfile. */
+/** A command's name, its key if it has one, and the quotes that open its value. */
+const quotedCommand = /^\s*(?:(?:parameter|message)\s+\S+|\S+)\s+("""|")/i;
+
+/** Returns the first line of each command of a Modelfile; quoted values may go on for lines. */
 function commandsOf(modelfile: string): readonly string[] {
-  const lines: string[] = [];
-  let isInText = false;
+  const commands: string[] = [];
+  let quotes: string | undefined;
   for (const line of modelfile.split("\n")) {
-    const hasOddMark = line.split(textMark).length % 2 === 0;
-    if (!isInText && line.trim() !== "" && !line.startsWith("#")) lines.push(line);
-    if (hasOddMark) isInText = !isInText;
+    let value = line;
+    if (quotes === undefined) {
+      if (line.trim() === "" || line.startsWith("#")) continue;
+      commands.push(line);
+      const opening = quotedCommand.exec(line);
+      quotes = opening?.[1];
+      value = line.slice(opening?.[0].length);
+    }
+    if (quotes !== undefined && value.trimEnd().endsWith(quotes)) quotes = undefined;
   }
-  return lines;
+  return commands;
 }
 
 /** Describes the space that a deletion frees. */

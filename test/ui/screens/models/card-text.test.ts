@@ -39,3 +39,9 @@ test("has the Modelfile in a line, with the base name of its parent", () => {
   );
   expect(modelfileSummary("FROM tiny:latest")).toBe("From tiny; press i to view it");
 });
+
+test("counts commands, not the lines of their texts", () => {
+  const license = 'LICENSE "Apache\n\nfrom here on\n\n   as is."';
+  const text = `FROM tiny\n${license}\nPARAMETER stop "a"\nMESSAGE user """Hi\n"you"\n"""\nSYSTEM ""\n`;
+  expect(modelfileSummary(text)).toBe("From tiny and 4 more commands; press i to view it");
+});
