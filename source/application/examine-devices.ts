@@ -13,10 +13,12 @@ import { bindingVersion, findBinding, isSlowOn } from "../engine/vision/binding.
 
 export interface DeviceExamination {
   engineVersion: string;
-  devices: Array<{ kind: DeviceKind; mark: "✓" | "○"; text: string }>;
-  /** Device that the setting chooses, and the reason. */
-  chosen: string;
-  works: boolean;
+  /** `isAvailable`: the machine has the device, and a build for it is installed. */
+  devices: Array<{ kind: DeviceKind; isAvailable: boolean; text: string }>;
+  /** Device that the setting chooses, with the names of its cards; undefined if none works. */
+  chosen: { kind: DeviceKind; names: readonly string[] } | undefined;
+  /** Reason of the choice, or why none works. */
+  reason: string;
   vision: VisionExamination;
   rocmAdvice: string;
 }
@@ -58,19 +60,16 @@ export async function examineDevices(setting: DeviceSetting): Promise<DeviceExam
       : "no build is installed";
     return {
       kind,
-      mark: found.present && isInstalled ? ("✓" as const) : ("○" as const),
+      isAvailable: found.present && isInstalled,
       text: `${found.text}; ${build}`,
     };
   });
   const vision = examineVision(setting);
   const common = { engineVersion: expectedAddonVersion, devices, vision, rocmAdvice };
   try {
-    const opened = await openDevice(setting, () => {});
-    const names = opened.names.length > 0 ? ` (${opened.names.join(", ")})` : "";
-    const chosen = `${opened.kind}${names}. ${opened.reason}`;
-    return { ...common, chosen, works: true };
+    const { kind, names, reason } = await openDevice(setting, () => {});
+    return { ...common, chosen: { kind, names }, reason };
   } catch (error) {
-    const chosen = `nothing. ${describeError(error)}`;
-    return { ...common, chosen, works: false };
+    return { ...common, chosen: undefined, reason: describeError(error) };
   }
 }

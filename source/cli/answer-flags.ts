@@ -1,7 +1,8 @@
 // Turns answer flags into the options of a request.
+import { readFileSync } from "node:fs";
 import { parseJson } from "../base/json.ts";
 import type { AskOptions } from "../client/api-client.ts";
-import { usageError } from "./errors.ts";
+import { readFault, usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 
 /** @throws ProductError `COMMAND_USAGE` */
@@ -37,10 +38,30 @@ function thinkOf(level: string): boolean | string {
   return level === "true" || (level !== "false" && level);
 }
 
-/** Reads `json` or a JSON schema. */
+/** Reads `json`, a JSON schema, or the name of a file with a schema. */
 function parseFormat(text: string): unknown {
   if (text === "json") return text;
   const schema = parseJson(text);
-  if (schema !== null && typeof schema === "object") return schema;
-  throw usageError("--format must be json or a JSON schema.", "Check the schema's quotes.");
+  if (isSchema(schema)) return schema;
+  if (/^\s*[{[]/.test(text)) {
+    throw usageError("--format is not valid JSON.", "Check the schema's quotes.");
+  }
+  const content = parseJson(readSchemaFile(text));
+  if (isSchema(content)) return content;
+  throw usageError(`--format: the file '${text}' is not a JSON schema.`, "Check its JSON.");
+}
+
+function isSchema(value: unknown): value is object {
+  return value !== null && typeof value === "object";
+}
+
+function readSchemaFile(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw usageError(
+      `--format must be json, a JSON schema or a file with one; '${file}' cannot be read: ${readFault(error)}.`,
+      "Examples: --format json, --format schema.json",
+    );
+  }
 }

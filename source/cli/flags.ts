@@ -89,7 +89,7 @@ export const chatFlags = {
   format: {
     type: "string",
     value: "FORMAT",
-    text: "json, or a JSON schema that the answer must fit",
+    text: "json, or a JSON schema or file with one that the answer must fit",
     completes: ["json"],
   },
   think: {

@@ -75,7 +75,7 @@ export class HttpBackend implements ChatBackend {
     const { name: model } = this.#facts;
     const all: ClientMessage[] =
       system === undefined ? [...messages] : [{ role: "system", content: system }, ...messages];
-    const { keepAlive } = answerOptions(this.#flags);
+    const { keepalive: keepAlive } = this.#flags;
     const options = {
       model,
       signal,

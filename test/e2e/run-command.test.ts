@@ -430,6 +430,29 @@ describe("machine and settings", () => {
     expect(processesOfHome(home.folder)).toEqual([]);
   });
 
+  test("doctor --json prints the same as a document", async () => {
+    const home = await freshHome();
+    const { code, output, errors } = await home.call(["doctor", "--json"]);
+    expect({ code, errors }).toEqual({ code: 0, errors: "" });
+    const kinds = ["cpu", "cuda", "metal", "vulkan", "rocm"];
+    expect(JSON.parse(output)).toEqual({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      node: process.versions.node,
+      platform: process.platform,
+      architecture: process.arch,
+      cpu: { name: expect.any(String), cores: expect.any(Number) },
+      memoryBytes: expect.any(Number),
+      engine: { name: "node-llama-cpp", version: expect.any(String) },
+      devices: kinds.map((kind) => ({
+        kind,
+        isAvailable: kind === "cpu" ? true : expect.any(Boolean),
+        text: expect.any(String),
+      })),
+      models: { device: "cpu", names: expect.any(Array), reason: expect.any(String) },
+      images: { reader: expect.any(String), prebuilt: expect.any(String) },
+    });
+  });
+
   test("config show --origin prints each value and its origin", async () => {
     const home = await freshHome();
     mkdirSync(path.join(home.folder, "config", "modelctl"), { recursive: true });

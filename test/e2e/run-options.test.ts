@@ -1,4 +1,6 @@
 // Request options of modelctl run, and its JSON output.
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Home } from "../support/command-line.ts";
 import { openTerminal } from "../support/pty.ts";
@@ -88,6 +90,29 @@ describe("request options", () => {
     const words = ["Once upon a time", "--temperature", "1.5", "--top-p", "0.95", "--seed", "7"];
     const [first, second] = [await ask(...words), await ask(...words)];
     expect(second.text).toBe(first.text);
+  });
+
+  test("--format takes a JSON schema, also from a file", async () => {
+    const schema = JSON.stringify({ type: "array", items: { const: 7 }, minItems: 2, maxItems: 2 });
+    writeFileSync(path.join(home.folder, "s.json"), schema);
+    writeFileSync(path.join(home.folder, "broken.json"), "{type: array}");
+    const answer = async (format: string) =>
+      await home.call(["run", "tiny", "Count.", "--format", format], { folder: home.folder });
+    for (const format of [schema, "s.json"]) {
+      const { code, output, errors } = await answer(format);
+      expect({ code, errors }).toEqual({ code: 0, errors: "" });
+      expect(JSON.parse(output)).toEqual([7, 7]);
+    }
+    const refusals = {
+      "nosuch.json": "or a file with one; 'nosuch.json' cannot be read: no such file.",
+      "broken.json": "--format: the file 'broken.json' is not a JSON schema.",
+      "{type: array}": "--format is not valid JSON.",
+    };
+    for (const [format, says] of Object.entries(refusals)) {
+      const { code, output, errors } = await answer(format);
+      expect({ code, output }).toEqual({ code: 2, output: "" });
+      expect(errors.replaceAll(/\s+/g, " ")).toContain(says);
+    }
   });
 
   test("--num-ctx sets the window of the loaded model", async () => {

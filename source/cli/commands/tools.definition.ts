@@ -7,8 +7,8 @@ export const toolCommands = {
     name: "doctor",
     synonyms: ["check", "diagnose"],
     summary: "Check which devices can run models",
-    flags: gpuFlag,
-    examples: ["doctor", "doctor --gpu cuda"],
+    flags: { ...jsonFlag, ...gpuFlag },
+    examples: ["doctor", "doctor --gpu cuda", "doctor --json"],
     exitCodes: { 6: "No device works" },
   },
   engineBuild: {

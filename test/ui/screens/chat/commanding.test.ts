@@ -107,8 +107,15 @@ describe("settings", () => {
 
   test("that do not exist are refused, and open no form", async () => {
     const { screen } = await openChat();
-    await screen.typeUntil("/set temperature 0.3\r", "! Unknown setting. Use /set system TEXT");
-    expect(screen.text).toContain("> /set temperature 0.3");
+    await screen.typeUntil("/set nonsense 0.3\r", "! Unknown setting. Use /set system TEXT");
+    expect(screen.text).toContain("> /set nonsense 0.3");
+  });
+
+  test("that are parameters need no /set parameter, and are completed", async () => {
+    const { screen } = await openChat();
+    await screen.typeUntil("/set temperat", "randomness; 0 picks the likeliest token");
+    await screen.typeUntil(keys.tab, /│ > \/set temperature /);
+    await screen.typeUntil("0\r", "Set parameter 'temperature' to '0'.");
   });
 
   test("with a wrong value are refused in one sentence, and the input stays", async () => {

@@ -1,8 +1,10 @@
 // Typed lines: messages, or commands with their arguments.
 
+import { nearestName } from "../../../../base/nearest-name.ts";
 import { imageArgument, mayAttach } from "../../../../client/attachments/attach-images.ts";
 import type { CommandFacts } from "../../../frame/screen.ts";
 import type { Command } from "./command.ts";
+import { parameterNames } from "./model-parameters.ts";
 import { settingsCommands } from "./settings-commands.ts";
 import { slashCommands } from "./slash-commands.ts";
 
@@ -24,15 +26,17 @@ const blockQuote = '"""';
 /**
  * Tells messages and commands apart; `//` at the start sends a message that begins with `/`. A line
  * that attaches an image is always a message.
+ *
+ * @param otherNames slash names of other screens, to suggest for a mistyped one
  */
-export function parseLine(typed: string): ParsedLine {
+export function parseLine(typed: string, otherNames: readonly string[] = []): ParsedLine {
   const text = typed.trim();
   if (text === "") return { kind: "blank" };
   if (imageArgument(text) !== undefined) return { kind: "message", text };
   if (text.startsWith(blockQuote)) return parseBlock(text);
   if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
   if (!text.startsWith("/")) return { kind: "message", text };
-  return parseCommand(text);
+  return parseCommand(text, otherNames);
 }
 
 function parseBlock(text: string): ParsedLine {
@@ -42,7 +46,7 @@ function parseBlock(text: string): ParsedLine {
   return inner === "" ? { kind: "blank" } : { kind: "message", text: inner };
 }
 
-function parseCommand(text: string): ParsedLine {
+function parseCommand(text: string, otherNames: readonly string[]): ParsedLine {
   const words = text.split(/\s+/, 2);
   const [first = ""] = words;
   for (const candidate of [words.join(" "), first]) {
@@ -52,17 +56,40 @@ function parseCommand(text: string): ParsedLine {
   }
   // `/tmp/cat.png what is it` begins with a path.
   if (/[/.]/.test(first.slice(1)) && mayAttach(text)) return { kind: "message", text };
-  const relatives = typedCommands.flatMap((command) =>
-    slashUsages(command).filter((usage) => usage.startsWith(`${first} `)),
+  const [, second = ""] = words;
+  if (first === setName && parameterNames.includes(second)) {
+    return parseCommand(text.replace(setName, parameterName), otherNames);
+  }
+  const isSetting = typedCommands.some(({ slash = [] }) =>
+    slash.some((name) => name.startsWith(`${first} `)),
   );
-  const isSetting = relatives.length > 0;
-  return {
-    kind: "unknown",
-    isSetting,
-    sentence: isSetting
-      ? `Unknown setting. Use ${relatives.join(" or ")}`
-      : `Unknown command '${first}'. Type /? for help`,
-  };
+  const sentence = isSetting ? unknownSetting(first, second) : unknownCommand(first, otherNames);
+  return { kind: "unknown", isSetting, sentence };
+}
+
+const setName = "/set";
+const parameterName = "/set parameter";
+
+function unknownSetting(command: string, setting: string): string {
+  const usages = typedCommands
+    .flatMap(slashUsages)
+    .filter((usage) => usage.startsWith(`${command} `));
+  const names = usages.map((usage) => usage.split(" ")[1] ?? "");
+  const nearest = nearestName(setting, [...names, ...parameterNames]);
+  if (nearest === undefined) return `Unknown setting. Use ${usages.join(" or ")}`;
+  return `Unknown setting '${setting}'. Did you mean ${command} ${nearest}?`;
+}
+
+/** A suggestion for fewer letters would be a guess. */
+const suggestedLetters = 3;
+
+function unknownCommand(typed: string, otherNames: readonly string[]): string {
+  const names = [...typedCommands.flatMap(({ slash = [] }) => slash), ...otherNames];
+  const words = new Set(names.map((name) => name.slice(1).split(" ", 1)[0] ?? ""));
+  const word = typed.slice(1);
+  const nearest = word.length < suggestedLetters ? undefined : nearestName(word, words);
+  const advice = nearest === undefined ? "Type /? for help" : `Did you mean /${nearest}?`;
+  return `Unknown command '${typed}'. ${advice}`;
 }
 
 /** `/set nonsense` is an unknown setting, though `/set` alone is a command. */

@@ -9,6 +9,7 @@ import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
 import { type Command, type CommandContext, runCommand } from "../commands/command.ts";
+import { parameterFacts } from "../commands/model-parameters.ts";
 import { parseLine, typedCommands } from "../commands/parse-line.ts";
 import type { MessageActions } from "../transcript/message-actions.ts";
 import {
@@ -27,6 +28,16 @@ import {
   takeItem,
 } from "./menu.ts";
 import { PromptSender } from "./prompt-sender.ts";
+
+/** `/set temperature` and the like, which are short for `/set parameter`. */
+const parameterSlashNames: readonly SlashName[] = parameterFacts.map(({ name, meaning }) => ({
+  name: `/set ${name}`,
+  title: meaning,
+}));
+
+function slashNamesOf({ slash = [], title }: Command): readonly SlashName[] {
+  return slash.map((name) => ({ name, title }));
+}
 
 export class ComposerActions {
   readonly #chat: ChatParts;
@@ -100,7 +111,8 @@ export class ComposerActions {
     if (this.#continueAfterBackslash()) return;
     const { editor, menu } = this.#state;
     if (menu !== undefined && !isComplete(editor, menu)) return this.takeFromMenu();
-    const line = parseLine(typed);
+    const otherNames = this.#slashNames.map(({ name }) => name);
+    const line = parseLine(typed, otherNames);
     switch (line.kind) {
       case "blank":
         this.sender.sendNext();
@@ -167,9 +179,7 @@ export class ComposerActions {
 
   /** Slash names of all screens, the chat's own first, each once. */
   get #slashNames(): readonly SlashName[] {
-    const own = typedCommands.flatMap(({ slash = [], title }) =>
-      slash.map((name) => ({ name, title })),
-    );
+    const own = [...typedCommands.flatMap(slashNamesOf), ...parameterSlashNames];
     const named = new Set(own.map(({ name }) => name));
     return [...own, ...this.#chat.frame.slashNames().filter(({ name }) => !named.has(name))];
   }

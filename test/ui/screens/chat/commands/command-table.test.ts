@@ -41,15 +41,23 @@ describe("a typed line", () => {
     ["/help set", "help.open:set"],
     ["/set system Be  brief.\nAlways.", "settings.system:Be  brief.\nAlways."],
     ["/set   parameter stop a b", "settings.parameter:stop a b"],
+    ["/set temperature 0", "settings.parameter:temperature 0"],
+    ["/set  stop  a\nb", "settings.parameter:stop  a\nb"],
+    ["/set num_ctx", "settings.parameter:num_ctx"],
+    ["/set temprature 0", "Unknown setting 'temprature'. Did you mean /set temperature?"],
+    ["/set thnik", "Unknown setting 'thnik'. Did you mean /set think?"],
     ["/image a.png what is it", "message:/image a.png what is it"],
     ["/IMAGE", "message:/IMAGE"],
-    ["/images", "Unknown command '/images'. Type /? for help"],
+    ["/images", "Unknown command '/images'. Did you mean /image?"],
+    ["/modle", "Unknown command '/modle'. Did you mean /model?"],
+    ["/sesions fox", "Unknown command '/sesions'. Did you mean /sessions?"],
+    ["/quux", "Unknown command '/quux'. Type /? for help"],
     ["/tmp/cat.png what is it", "message:/tmp/cat.png what is it"],
     ["/cat.png what is it", "message:/cat.png what is it"],
     ["/tmp/cat what is it", "Unknown command '/tmp/cat'. Type /? for help"],
     ["/set think high", "settings.think:high"],
     ["/model large", "model.use:large"],
-    ["/byes", "Unknown command '/byes'. Type /? for help"],
+    ["/byes", "Unknown command '/byes'. Did you mean /bye?"],
     ["/", "Unknown command '/'. Type /? for help"],
     ["//bye", "message:/bye"],
     [" hello\n ", "message:hello"],
@@ -61,6 +69,11 @@ describe("a typed line", () => {
     ['""""""', "blank"],
   ])("%j is %s", (typed, expected) => {
     expect(parsed(typed)).toBe(expected);
+  });
+
+  test("with a mistyped name of another screen suggests it", () => {
+    const line = parseLine("/servr", ["/server", "/theme"]);
+    expect(line).toMatchObject({ sentence: "Unknown command '/servr'. Did you mean /server?" });
   });
 
   test("with an unknown setting lists the known ones", () => {
