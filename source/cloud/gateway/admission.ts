@@ -27,6 +27,11 @@ type Identified = { key: CloudKey } | { refusal: Refusal };
 
 const scheme = "Key ";
 const howToSend = "Send it as 'Authorization: Key <token>'.";
+/** OpenAI's clients send their key as Bearer, unless they get the header. */
+const bearer = /^bearer /i;
+const howOpenAiSends =
+  'With OpenAI\'s clients set default_headers={"Authorization": "Key <token>"} in Python, ' +
+  'or defaultHeaders: { Authorization: "Key <token>" } in JavaScript.';
 
 export class Admission {
   readonly #table: RoutingTable;
@@ -102,7 +107,10 @@ function refuseHeader(
     return { type: "auth_missing", detail, headers };
   }
   if (!authorization.startsWith(scheme)) {
-    const detail = `The Authorization header does not use the scheme Key. ${howToSend}`;
+    const isBearer = bearer.test(authorization);
+    const found = isBearer ? "uses the scheme Bearer" : "does not use the scheme Key";
+    const advice = isBearer ? `${howToSend} ${howOpenAiSends}` : howToSend;
+    const detail = `The Authorization header ${found}. ${advice}`;
     return { type: "auth_scheme", detail, headers };
   }
   return undefined;

@@ -68,7 +68,11 @@ describe("a private app", () => {
   });
 
   test("explains the header if its scheme is wrong", async () => {
-    expect((await call("/acme/secret", "Bearer own")).text).toContain("Authorization: Key <token>");
+    const { detail } = JSON.parse((await call("/acme/secret", "Bearer own")).text);
+    expect(detail).toContain("uses the scheme Bearer. Send it as 'Authorization: Key <token>'.");
+    expect(detail).toContain('default_headers={"Authorization": "Key <token>"} in Python');
+    expect(detail).toContain('defaultHeaders: { Authorization: "Key <token>" } in JavaScript');
+    expect((await call("/acme/secret", "Basic own")).text).not.toContain("OpenAI");
   });
 
   test.each([
