@@ -2,6 +2,7 @@
 // app stays.
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import OpenAI from "openai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { repositoryFolder } from "../support/command-line.ts";
@@ -72,6 +73,7 @@ describe("a recipe", () => {
     const url = `http://127.0.0.1:${cloud.gatewayPort}/local/lfm2-8b`;
     expect(output).toContain(url);
     expect(output).toContain("$DEPLOYCTL_KEY");
+    expect(output).toContain("default_headers");
     expect(output).toContain("defaultHeaders");
     expect(output).toContain("other-maker/other-model");
     const key = await cloud.createKey("--app", "lfm2-8b");
@@ -92,6 +94,21 @@ describe("a recipe", () => {
       expect(refused.status).toBe(401);
       expect(await refused.json()).toMatchObject({ error_type: type });
     }
+    const baseURL = `${url}/v1`;
+    const unaware = new OpenAI({ baseURL, apiKey: key, maxRetries: 0 });
+    await expect(unaware.models.list()).rejects.toMatchObject({
+      status: 401,
+      message: expect.stringContaining('defaultHeaders: { Authorization: "Key <token>" }'),
+    });
+    const client = new OpenAI({
+      ...{ baseURL, apiKey: "unused", maxRetries: 0 },
+      defaultHeaders: { Authorization: `Key ${key}` },
+    });
+    const answer = await client.chat.completions.create({
+      ...{ model: "other-maker/other-model", max_tokens: 3 },
+      messages: [{ role: "user", content: "Hello!" }],
+    });
+    expect(answer.choices[0]?.message.content).not.toBe("");
   });
 
   test("for Modal serves too, with the vLLM that is there", async () => {

@@ -2,20 +2,12 @@
 
 import { existsSync } from "node:fs";
 import { authorityFile } from "../../application/control-plane-process.ts";
+import { shownModel, toOneLine } from "../../base/display-text.ts";
 import { formatMilliseconds } from "../../base/formats.ts";
 import { quoteForShell } from "../../base/quoting.ts";
-import type { DeployResult } from "../../cloud/admin/documents.ts";
-import type { AppConfig, AuthMode } from "../../cloud/app-config.ts";
-import type { Inspection } from "../../cloud/inspection/inspection.ts";
+import type { AppDocument, DeployResult } from "../../cloud/admin/documents.ts";
+import type { AuthMode } from "../../cloud/app-config.ts";
 import { type Session, settingOf } from "./session.ts";
-
-export interface SummaryFacts {
-  model: string;
-  /** Paths of an app with its own API instead of OpenAI's. */
-  endpoints: Inspection["endpoints"];
-  /** Certificate authority that callers must trust. */
-  certificateFile: string | undefined;
-}
 
 const jsonHeader = "-H 'Content-Type: application/json'";
 
@@ -31,7 +23,8 @@ const statusTexts: Readonly<Record<DeployResult["status"], string>> = {
   rolling_out: "is being verified and goes live if that succeeds",
 };
 
-export function deploySummary(result: DeployResult, facts: SummaryFacts): string {
+/** @param certificateFile authority that callers must trust */
+export function deploySummary(result: DeployResult, certificateFile: string | undefined): string {
   const { app, revision, status, url, auth, cold_start_ms: coldStartMs, previous } = result;
   // The default organisation may be omitted.
   const name = app.replace(/^local\//, "");
@@ -48,61 +41,62 @@ export function deploySummary(result: DeployResult, facts: SummaryFacts): string
     "",
     ...rows.map(([label = "", text = ""]) => `  ${label.padEnd(6)}${text}`),
     "",
-    ...callLines(url, auth, facts).map((line) => (line === "" ? "" : `  ${line}`)),
-    "",
+    callsText(result, certificateFile),
   ].join("\n");
 }
 
-/** Returns example calls with curl, and with OpenAI's client unless the app has its own API. */
-export function callLines(url: string, auth: AuthMode, facts: SummaryFacts): string[] {
-  const { model, endpoints, certificateFile } = facts;
-  const isOpen = auth === "public";
+/** Returns example calls, indented, to be printed. */
+export function callsText(app: CalledApp, certificateFile: string | undefined): string {
+  return callLines(app, certificateFile)
+    .map((line) => `  ${line}`.trimEnd().concat("\n"))
+    .join("");
+}
+
+type CalledApp = Pick<AppDocument, "url" | "auth" | "api">;
+
+/** Returns example calls with curl, and with OpenAI's clients for an app that can chat. */
+export function callLines(
+  { url, auth, api }: CalledApp,
+  certificateFile: string | undefined,
+): string[] {
   const trust = certificateFile === undefined ? "" : ` --cacert ${quoteForShell(certificateFile)}`;
-  const key = isOpen ? "" : ' -H "Authorization: Key $DEPLOYCTL_KEY"';
-  if (endpoints !== undefined) {
-    return endpoints
-      .filter(({ method }) => method === "POST")
-      .map(({ path }) => `curl${trust} ${url}${path}${key} ${jsonHeader} -d '{}'`);
+  const key = auth === "public" ? "" : ' -H "Authorization: Key $DEPLOYCTL_KEY"';
+  const call = `curl${trust} ${url}`;
+  if (api.kind === "http") return [`${call}/${key}`];
+  if (api.kind === "endpoints") {
+    return api.paths.map((path) => `${call}${path}${key} ${jsonHeader} -d '{}'`);
   }
+  const model = toOneLine(shownModel(api.model));
   const body = JSON.stringify({ model, messages: [{ role: "user", content: "Hello!" }] });
   return [
-    `curl${trust} ${url}/v1/models${key}`,
-    `curl${trust} ${url}/v1/chat/completions${key} ${jsonHeader} -d ${quoteForShell(body)}`,
+    `${call}/v1/models${key}`,
+    `${call}/v1/chat/completions${key} ${jsonHeader} -d ${quoteForShell(body)}`,
     "",
-    "new OpenAI({",
-    `  baseURL: "${url}/v1",`,
-    '  apiKey: "unused",',
-    ...(isOpen ? [] : ['  defaultHeaders: { Authorization: "Key " + process.env.DEPLOYCTL_KEY },']),
-    "})",
+    ...clientLines(`${url}/v1`, auth),
   ];
 }
 
-export function summaryFacts(
-  inspection: Inspection,
-  certificateFile: string | undefined,
-): SummaryFacts {
-  const { endpoints } = inspection;
-  return { model: servedModel(inspection), endpoints, certificateFile };
-}
-
-const modelVariable = /(^|_)MODEL(_|$)/;
-const unknownModel = "MODEL";
-
-/** Returns the model on the script's command line, or a placeholder. */
-export function servedModel({ command, env_read }: Inspection): string {
-  const serve = command.indexOf("serve");
-  const flag = command.indexOf("--model");
-  const named = command[flag >= 0 ? flag + 1 : serve >= 0 ? serve + 1 : command.length];
-  if (named !== undefined && named !== "" && !named.startsWith("-")) return named;
-  const variable = env_read.find(({ name }) => modelVariable.test(name));
-  return variable?.value ?? variable?.default ?? unknownModel;
-}
-
-/** Returns the model in a revision's configuration, or a placeholder. */
-export function configuredModel(config: AppConfig | undefined): string {
-  const { model, environment = {} } = config ?? {};
-  const name = Object.keys(environment).find((variable) => modelVariable.test(variable));
-  return model ?? (name && environment[name]) ?? unknownModel;
+/** OpenAI's clients send another scheme by default, so they get the header. */
+function clientLines(url: string, auth: AuthMode): string[] {
+  const isOpen = auth === "public";
+  const pythonHeader =
+    '    default_headers={"Authorization": "Key " + os.environ["DEPLOYCTL_KEY"]},';
+  const scriptHeader = '  defaultHeaders: { Authorization: "Key " + process.env.DEPLOYCTL_KEY },';
+  return [
+    "# Python",
+    "client = OpenAI(",
+    `    base_url="${url}",`,
+    '    api_key="unused",',
+    ...(isOpen ? [] : [pythonHeader]),
+    ")",
+    "",
+    "// JavaScript",
+    "const client = new OpenAI({",
+    `  baseURL: "${url}",`,
+    '  apiKey: "unused",',
+    ...(isOpen ? [] : [scriptHeader]),
+    "});",
+  ];
 }
 
 function backText(name: string, previous: string | undefined): string {

@@ -7,7 +7,7 @@ import type { DeploymentRequest, DeployResult, LogDocument } from "../../cloud/a
 import { cloudErrors } from "../../cloud/errors.ts";
 import { printDocument } from "../output.ts";
 import type { DeployProgress } from "./deploy-progress.ts";
-import { callLines, certificateOf, keyCommand, summaryFacts } from "./deploy-summary.ts";
+import { callsText, certificateOf, keyCommand } from "./deploy-summary.ts";
 import { showDeployEvent } from "./follow-deployment.ts";
 import { tell } from "./print.ts";
 import { logLineText } from "./print-logs.ts";
@@ -41,7 +41,7 @@ export async function runEphemeral(
         continue;
       }
       const result = showDeployEvent(event, progress);
-      if (result !== undefined) printAddress(session, result, request);
+      if (result !== undefined) printAddress(session, result);
     }
   } catch (error) {
     if (!signal.aborted && !(isBegun && isUnreachable(error))) {
@@ -55,17 +55,14 @@ export async function runEphemeral(
   });
 }
 
-function printAddress(session: Session, result: DeployResult, request: DeploymentRequest): void {
+function printAddress(session: Session, result: DeployResult): void {
   const { json, quiet } = session.flags;
   if (json) printDocument(result);
   else if (quiet) process.stdout.write(`${result.url}\n`);
   else {
-    const facts = summaryFacts(request.inspection, certificateOf(session, result.url));
-    const key = result.auth === "public" ? [] : [keyCommand(result.app)];
-    const lines = [...key, ...callLines(result.url, result.auth, facts)];
-    process.stdout.write(
-      `${result.url} (${result.auth}) until Ctrl+C\n\n${lines.map((line) => `  ${line}`.trimEnd()).join("\n")}\n\n`,
-    );
+    const key = result.auth === "public" ? "" : `  ${keyCommand(result.app)}\n`;
+    const calls = callsText(result, certificateOf(session, result.url));
+    process.stdout.write(`${result.url} (${result.auth}) until Ctrl+C\n\n${key}${calls}\n`);
   }
 }
 

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { callKey, machineCapacity } from "../../application/app-facts.ts";
 import { shownModel } from "../../base/display-text.ts";
-import { describeError } from "../../base/product-error.ts";
+import { describeError, ProductError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
+import { sendRequest } from "../../client/http-request.ts";
 import { type EndpointConnection, OpenAiEndpoint } from "../../client/openai-endpoint.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type {
@@ -12,23 +13,24 @@ import type {
   EphemeralEvent,
   ServerStatus,
 } from "../../cloud/admin/documents.ts";
+import { cloudErrors } from "../../cloud/errors.ts";
 import type {
   CallableApp,
   ChatApp,
   CloudServer,
   CloudTarget,
   DeploymentBackend,
-  KnownApp,
   MachineCapacity,
   TestStep,
 } from "../../ui/screens/cloud-access.ts";
-import { callLines, certificateOf, configuredModel, servedModel } from "./deploy-summary.ts";
+import { callLines, certificateOf } from "./deploy-summary.ts";
 import { DeploymentChat } from "./deployment-chat.ts";
 import { type Session, settingOf } from "./session.ts";
 import { clientOf, ensureControlPlane } from "./target.ts";
 
 const testQuestion = "Say hello in one sentence.";
 const testAnswerTokens = 32;
+const firstServerError = 500;
 
 export class ScreenServer implements CloudServer {
   readonly target: CloudTarget;
@@ -71,6 +73,7 @@ export class ScreenServer implements CloudServer {
     const connect = async (isRefused: boolean) => {
       // Its address and authentication may have changed.
       const current = await this.client.app(app);
+      if (current.activeRevision === undefined) throw notServed(app, current.reason);
       if (isRefused) {
         given = undefined;
         this.#tokens.delete(tokenName(current));
@@ -81,13 +84,12 @@ export class ScreenServer implements CloudServer {
   }
 
   async testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<TestStep[]> {
-    return await testApp(await this.#connectionOf(app, token), signal);
+    const test = app.api.kind === "openai" ? testChat : testServer;
+    return await test(await this.#connectionOf(app, token), signal);
   }
 
-  callLines({ url, auth }: CallableApp, { inspection, config }: KnownApp): readonly string[] {
-    const model = inspection === undefined ? configuredModel(config) : servedModel(inspection);
-    const certificateFile = certificateOf(this.session, url);
-    return callLines(url, auth, { model, endpoints: inspection?.endpoints, certificateFile });
+  callLines(app: CallableApp): readonly string[] {
+    return callLines(app, certificateOf(this.session, app.url));
   }
 
   async #connectionOf(app: CallableApp, given: string | undefined): Promise<EndpointConnection> {
@@ -122,8 +124,15 @@ function tokenName({ organisation, app, auth }: CallableApp): string {
   return `${organisation}/${app} ${auth}`;
 }
 
+function notServed(app: string, reason = "its first revision is not ready"): ProductError {
+  return new ProductError(cloudErrors.conflict, {
+    message: `${app} cannot be called: ${reason.replace(/[.]$/, "")}.`,
+    hint: `Run \`deployctl logs ${app}\` for its log.`,
+  });
+}
+
 /** Asks a new app for its models, and then for a short answer, unless the first request fails. */
-async function testApp(
+async function testChat(
   connection: EndpointConnection,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<TestStep[]> {
@@ -131,7 +140,7 @@ async function testApp(
   let models: string[] = [];
   const first = await step("GET /v1/models", "at least one model", async () => {
     models = await endpoint.models(signal);
-    return models.map(shownModel).join(", ");
+    return { status: 200, text: models.map(shownModel).join(", ") };
   });
   const [model] = models;
   if (model === undefined) return [first];
@@ -143,23 +152,44 @@ async function testApp(
     for await (const event of endpoint.chat({ model, messages, parameters, signal })) {
       if (event.type === "text" || event.type === "thinking") text += event.text;
     }
-    return text.trim();
+    return { status: 200, text: text.trim() };
   });
   return [first, second];
+}
+
+/** Asks another server for its first page; a status such as 404 is an answer too. */
+async function testServer(
+  { url, authorization, certificateAuthority }: EndpointConnection,
+  signal?: AbortSignal,
+): Promise<TestStep[]> {
+  const headers = { ...(authorization !== undefined && { authorization }) };
+  const request = { method: "GET", url: `${url}/`, headers, certificateAuthority, signal } as const;
+  const only = await step("GET /", "an answer of its server", async () => {
+    // The body may be endless.
+    const { statusCode: status = 0, headers } = (await sendRequest(request)).destroy();
+    return { status, text: headers["content-type"] ?? "no content type" };
+  });
+  return [only];
+}
+
+interface StepAnswer {
+  readonly status: number;
+  readonly text: string;
 }
 
 async function step(
   request: string,
   expected: string,
-  ask: () => Promise<string>,
+  ask: () => Promise<StepAnswer>,
 ): Promise<TestStep> {
   const startedAt = performance.now();
   const elapsed = () => performance.now() - startedAt;
   try {
-    const answer = (await ask()).replaceAll(/\s+/g, " ");
-    const isOk = answer !== "";
-    const sentence = isOk ? answer : "nothing";
-    return { request, expected, status: 200, elapsedMs: elapsed(), sentence, isOk };
+    const { status, text } = await ask();
+    const answer = text.replaceAll(/\s+/g, " ");
+    const isOk = answer !== "" && status < firstServerError;
+    const sentence = answer === "" ? "nothing" : answer;
+    return { request, expected, status, elapsedMs: elapsed(), sentence, isOk };
   } catch (error) {
     const status = error instanceof ServerRefusal ? error.status : undefined;
     const sentence = describeError(error);

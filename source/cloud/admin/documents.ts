@@ -3,6 +3,7 @@ import type { AppConfig, AuthMode, ScaleSettings } from "../app-config.ts";
 import type { EngineNode, LogLine, ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
 import type { Inspection } from "../inspection/inspection.ts";
 import type { CloudKey, KeyScope } from "../keys/cloud-key.ts";
+import type { ServedApi } from "../served-api.ts";
 import type { ActivateBody, DeploymentBody, KeyBody } from "./schemas.ts";
 
 export type AppState =
@@ -52,6 +53,8 @@ export interface AppDocument {
   /** Reason for an unhealthy state. */
   reason: string | undefined;
   activeRevision: string | undefined;
+  /** Of the active revision, else of the newest. */
+  api: ServedApi;
   scale: ScaleSettings;
   /** Fields of `scale` that `apps scale` has set; they survive deployments. */
   overrides: (keyof ScaleSettings)[];
@@ -126,6 +129,7 @@ export interface DeployResult {
   status: "active" | "no_change" | "rolling_out";
   url: string;
   auth: AuthMode;
+  api: ServedApi;
   cold_start_ms: number | undefined;
   previous: string | undefined;
   warnings: string[];

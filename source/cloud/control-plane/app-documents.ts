@@ -127,6 +127,7 @@ export class Documents {
       state,
       reason,
       activeRevision: app.activeRevision,
+      api: shown?.api ?? { kind: "http" },
       scale: shown === undefined ? noScale : effectiveScale(app, shown),
       // Only fields of the scale are stored as overrides.
       overrides: Object.keys(app.overrides) as (keyof ScaleSettings)[],

@@ -6,6 +6,7 @@ import { describeError, ProductError } from "../../base/product-error.ts";
 import type { DeployEvent, DeployPhase, DeployResult } from "../admin/documents.ts";
 import type { ReplicaExit, RevisionPlan } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
+import { apiOfServer } from "../served-api.ts";
 import { type AppKey, appName, type Rollout } from "../state/app-records.ts";
 import { isRising, type ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
@@ -15,9 +16,9 @@ import { activateRevision } from "./end-rollout.ts";
 import { makeRoom, pauseOf } from "./make-room.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
 import { exitOf } from "./replica-shutdowns.ts";
-import { planOf, secretsOf } from "./revision-plan.ts";
+import { planOf, secretsOf, upstreamAuthorization } from "./revision-plan.ts";
 import { noCapacity, type RolloutFailure, startFailure } from "./rollout-failure.ts";
-import { askSmoke } from "./smoke-test.ts";
+import { askModels, askSmoke } from "./smoke-test.ts";
 
 /** Exit of a replica that was ready and ended before the switch. */
 const vanished = exitOf("lost", "Its replica was stopped before it could take over.");
@@ -124,16 +125,26 @@ export class RollOut {
     const { context, manager, signal } = this.#options;
     const observation = context.observations.get(replica);
     for (const code of observation?.warnings ?? []) this.#warn(code, sentenceOf(code));
+    if (observation?.endpoint === undefined) return;
+    const { store } = context;
+    const revision = this.#revision();
+    const authorization = upstreamAuthorization(store, revision);
+    const target = { endpoint: observation.endpoint, authorization, signal };
     const { smoke } = this.#rollout();
-    if (smoke === undefined || observation?.endpoint === undefined) return;
-    this.#phase("verify", `Sending ${smoke} to replica ${replica}.`);
-    const fault = await askSmoke(observation.endpoint, smoke, signal);
-    if (fault === undefined) return;
-    manager.drain(replica, 0);
-    throw new ProductError(cloudErrors.verificationFailed, {
-      message: `The new revision failed its smoke test: it ${fault}.`,
-      hint: "See its log. The revision that was active before stays active.",
-    });
+    if (smoke !== undefined) {
+      this.#phase("verify", `Sending ${smoke} to replica ${replica}.`);
+      const fault = await askSmoke(target, smoke);
+      if (fault !== undefined) {
+        manager.drain(replica, 0);
+        throw new ProductError(cloudErrors.verificationFailed, {
+          message: `The new revision failed its smoke test: it ${fault}.`,
+          hint: "See its log. The revision that was active before stays active.",
+        });
+      }
+    }
+    const models = await askModels(target);
+    if (models === undefined) return;
+    store.revisions.update(revision, { api: apiOfServer(revision.inspection, models) });
   }
 
   /**
@@ -188,6 +199,7 @@ export class RollOut {
       status: "active",
       url: `${context.baseUrl()}/${appName(app)}`,
       auth: revision.config.auth,
+      api: revision.api,
       cold_start_ms: readyAt === undefined ? undefined : readyAt - createdAt,
       previous,
       warnings: [...this.#warnings.values()],

@@ -1,11 +1,15 @@
-// Smoke test: one request to a new replica before it serves others, such as `GET /v1/models`.
+// Smoke test: requests to a new replica before it serves others, such as `GET /v1/models`.
 import { quoteShort } from "../../base/display-text.ts";
+import { isRecord, parseJson } from "../../base/json.ts";
 import { http } from "../../base/node-http.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 import { readEndpoint } from "../replica-address.ts";
 
 const limitMs = 60_000;
+/** Short, as a server that is no model server may never answer. */
+const modelsLimitMs = 5_000;
+const bodyMaximumBytes = 1024 * 1024;
 /** Rejects two leading slashes, which would name another host. */
 const smokePattern = /^(GET|HEAD) (\/(?!\/)[\x21-\x7e]*)$/;
 
@@ -18,15 +22,20 @@ export function checkSmoke(smoke: string): void {
   });
 }
 
+/** A new replica, as the gateway would reach it. */
+export interface SmokeTarget {
+  endpoint: string;
+  /** Header of a server with a key of its own. */
+  authorization: string | undefined;
+  signal: AbortSignal;
+}
+
 /** @returns the failure, as part of a sentence; undefined on success */
-export async function askSmoke(
-  endpoint: string,
-  smoke: string,
-  signal: AbortSignal,
-): Promise<string | undefined> {
+export async function askSmoke(target: SmokeTarget, smoke: string): Promise<string | undefined> {
   const [, method = "GET", path = "/"] = smokePattern.exec(smoke) ?? [];
+  const { signal } = target;
   try {
-    const status = await ask(endpoint, { method, path }, signal);
+    const { status } = await ask(target, { method, path, limitMs });
     return status >= 200 && status < 400 ? undefined : `answered ${smoke} with status ${status}`;
   } catch (error) {
     if (signal.aborted) throw error;
@@ -34,21 +43,47 @@ export async function askSmoke(
   }
 }
 
+/** @returns the models that the server lists, none if it has no such list; undefined without an answer */
+export async function askModels(target: SmokeTarget): Promise<string[] | undefined> {
+  const request = { method: "GET", path: "/v1/models", limitMs: modelsLimitMs };
+  const reply = await ask(target, request).catch((error: unknown) => {
+    if (target.signal.aborted) throw error;
+  });
+  if (reply === undefined) return undefined;
+  const document = reply.status === 200 ? parseJson(reply.text) : undefined;
+  const { data } = isRecord(document) ? document : {};
+  const entries: unknown[] = Array.isArray(data) ? data : [];
+  const ids = entries.map((entry) => (isRecord(entry) ? entry.id : undefined));
+  return ids.filter((id) => typeof id === "string");
+}
+
+interface Reply {
+  status: number;
+  /** Up to a limit. */
+  text: string;
+}
+
 async function ask(
-  endpoint: string,
-  request: { method: string; path: string },
-  signal: AbortSignal,
-): Promise<number> {
+  { endpoint, authorization, signal }: SmokeTarget,
+  { method, path, limitMs }: { method: string; path: string; limitMs: number },
+): Promise<Reply> {
   return await new Promise((resolve, reject) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const { hostname, port, prefix } = readEndpoint(endpoint);
-    const { method, path } = request;
     const address = { hostname, port, path: `${prefix}${path}` };
-    const options = { ...address, method, agent: false as const, signal: limit };
+    const headers = { ...(authorization !== undefined && { authorization }) };
+    const options = { ...address, method, headers, agent: false as const, signal: limit };
     const outgoing = http.request(options, (reply) => {
-      reply.resume();
+      const parts: Buffer[] = [];
+      let bytes = 0;
+      reply.on("data", (part: Buffer) => {
+        if (bytes < bodyMaximumBytes) parts.push(part);
+        bytes += part.length;
+      });
       reply.once("error", reject);
-      reply.once("end", () => resolve(reply.statusCode ?? 0));
+      reply.once("end", () => {
+        resolve({ status: reply.statusCode ?? 0, text: Buffer.concat(parts).toString() });
+      });
     });
     outgoing.once("error", reject);
     outgoing.end();

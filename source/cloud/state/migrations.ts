@@ -86,9 +86,15 @@ CREATE TABLE usage (
 ) STRICT;
 `;
 
+/** Document of what a verified server answered; NULL: known from the script only. */
+const servedApi = `
+ALTER TABLE revisions ADD COLUMN api TEXT;
+`;
+
 /** Steps, oldest first; `user_version` counts those applied to a file. */
 export const migrations: readonly Migration[] = [
   { name: "control plane", sql: controlPlane },
   { name: "keys", sql: keys },
   { name: "usage", sql: usage },
+  { name: "served API", sql: servedApi },
 ];

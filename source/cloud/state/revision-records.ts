@@ -6,6 +6,7 @@ import type { RevisionState } from "../admin/documents.ts";
 import type { AppConfig } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";
 import type { Inspection } from "../inspection/inspection.ts";
+import { apiOfScript, type ServedApi } from "../served-api.ts";
 import { type AppKey, appName, type RevisionKey } from "./app-records.ts";
 import { numberOf, type Row, type StateDatabase, textOf } from "./database.ts";
 
@@ -23,6 +24,8 @@ export interface RevisionRecord extends RevisionKey {
   target: string;
   config: AppConfig;
   inspection: Inspection;
+  /** As its server answered; before that, as the script suggests. */
+  api: ServedApi;
   message: string | undefined;
   annotations: Record<string, string>;
   /** Id of the API key used, if any. */
@@ -129,18 +132,26 @@ export class RevisionRecords {
     change: Partial<
       Pick<
         RevisionRecord,
-        "state" | "reason" | "failureCode" | "activatedAt" | "isPinned" | "failures" | "notBefore"
+        | "state"
+        | "reason"
+        | "failureCode"
+        | "api"
+        | "activatedAt"
+        | "isPinned"
+        | "failures"
+        | "notBefore"
       >
     >,
   ): void {
     const next = { ...this.get(key), ...change };
     this.#database.run(
-      `UPDATE revisions SET state = ?, reason = ?, failure_code = ?, activated_at = ?, is_pinned = ?, failures = ?,
-           not_before = ? WHERE organisation = ? AND app = ? AND revision = ?`,
+      `UPDATE revisions SET state = ?, reason = ?, failure_code = ?, api = ?, activated_at = ?, is_pinned = ?,
+           failures = ?, not_before = ? WHERE organisation = ? AND app = ? AND revision = ?`,
       [
         next.state,
         next.reason ?? null,
         next.failureCode ?? null,
+        JSON.stringify(next.api),
         next.activatedAt ?? null,
         next.isPinned ? 1 : 0,
         next.failures,
@@ -169,6 +180,8 @@ export class RevisionRecords {
 }
 
 function toRecord(row: Row): RevisionRecord {
+  const inspection = JSON.parse(String(row.inspection)) as Inspection;
+  const api = textOf(row.api);
   return {
     organisation: String(row.organisation),
     app: String(row.app),
@@ -183,7 +196,8 @@ function toRecord(row: Row): RevisionRecord {
     script: String(row.script),
     target: String(row.target),
     config: JSON.parse(String(row.config)) as AppConfig,
-    inspection: JSON.parse(String(row.inspection)) as Inspection,
+    inspection,
+    api: api === undefined ? apiOfScript(inspection) : (JSON.parse(api) as ServedApi),
     message: textOf(row.message),
     annotations: JSON.parse(String(row.annotations)) as Record<string, string>,
     createdBy: textOf(row.created_by),

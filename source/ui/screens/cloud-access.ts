@@ -73,16 +73,10 @@ export interface CloudServer {
   run(request: DeploymentRequest, signal: AbortSignal): AsyncIterable<EphemeralEvent>;
   /** Opens a chat through an app's OpenAI API. @param token undefined: a suitable key is found or created */
   openChat(app: ChatApp, token?: string): DeploymentBackend;
-  /** Requests the models, then a short answer. @param token undefined: a suitable key is found or created */
+  /** Requests the models, then a short answer; of a server that cannot chat, any answer. @param token undefined: a suitable key is found or created */
   testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
-  /** Returns example calls to paste: curl, and OpenAI's client. */
-  callLines(app: CallableApp, known: KnownApp): readonly string[];
-}
-
-/** The script of an app or its revision's configuration, for the model that it serves. */
-export interface KnownApp {
-  readonly inspection?: Inspection | undefined;
-  readonly config?: AppConfig | undefined;
+  /** Returns example calls to paste: curl, and OpenAI's clients for an app that can chat. */
+  callLines(app: CallableApp): readonly string[];
 }
 
 /** The part of the admin API that the screens use. */
@@ -124,7 +118,7 @@ export interface DeploymentBackend extends ChatBackend {
 }
 
 /** App details that a call needs. */
-export type CallableApp = Pick<AppDocument, "organisation" | "app" | "url" | "auth">;
+export type CallableApp = Pick<AppDocument, "organisation" | "app" | "url" | "auth" | "api">;
 
 /** Result of one request of `testApp`. */
 export interface TestStep {

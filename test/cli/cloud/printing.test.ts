@@ -4,12 +4,7 @@ import { ProductError } from "../../../source/base/product-error.ts";
 import { reasons } from "../../../source/cli/cloud/commands/apps.ts";
 import { statusText } from "../../../source/cli/cloud/commands/server.ts";
 import { DeployProgress } from "../../../source/cli/cloud/deploy-progress.ts";
-import {
-  callLines,
-  configuredModel,
-  deploySummary,
-  servedModel,
-} from "../../../source/cli/cloud/deploy-summary.ts";
+import { callLines, deploySummary } from "../../../source/cli/cloud/deploy-summary.ts";
 import { deployctlProgram } from "../../../source/cli/cloud/deployctl-program.ts";
 import { followDeployment } from "../../../source/cli/cloud/follow-deployment.ts";
 import { readCommandLine } from "../../../source/cli/program/read-command-line.ts";
@@ -21,7 +16,6 @@ import type {
 } from "../../../source/cloud/admin/documents.ts";
 import { defaultScale } from "../../../source/cloud/app-config.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
-import { sampleRevision } from "../../ui/screens/console/sample-cloud.ts";
 
 const result: DeployResult = {
   app: "acme/chat",
@@ -29,6 +23,7 @@ const result: DeployResult = {
   status: "active",
   url: "https://models.example.org/acme/chat",
   auth: "private",
+  api: { kind: "openai", model: "tiny" },
   cold_start_ms: 41_800,
   previous: "r0006-5e6f7a8b",
   warnings: [],
@@ -36,16 +31,16 @@ const result: DeployResult = {
 
 describe("the summary", () => {
   test("has the address, an example call, the log command, and how to undo", () => {
-    const text = deploySummary(result, {
-      model: "tiny",
-      endpoints: undefined,
-      certificateFile: undefined,
-    });
+    const text = deploySummary(result, undefined);
     expect(text).toContain("acme/chat is live (r0007-1a2b3c4d, ready after 41.80 s)");
     expect(text).toContain(
       'curl https://models.example.org/acme/chat/v1/models -H "Authorization: Key $DEPLOYCTL_KEY"',
     );
     expect(text).toContain('"model":"tiny"');
+    expect(text).toContain('base_url="https://models.example.org/acme/chat/v1",');
+    expect(text).toContain(
+      'default_headers={"Authorization": "Key " + os.environ["DEPLOYCTL_KEY"]},',
+    );
     expect(text).toContain('defaultHeaders: { Authorization: "Key " + process.env.DEPLOYCTL_KEY }');
     expect(text).toContain("deployctl logs acme/chat -f");
     expect(text).toContain("deployctl rollback acme/chat (to r0006-5e6f7a8b)");
@@ -53,13 +48,24 @@ describe("the summary", () => {
 
   test("needs no key for a public app, and names a private authority", () => {
     const text = deploySummary(
-      { ...result, auth: "public", previous: undefined },
-      { model: "it's", endpoints: undefined, certificateFile: "/state/tls/ca.pem" },
+      {
+        ...{ ...result, auth: "public", previous: undefined },
+        api: { kind: "openai", model: "it's" },
+      },
+      "/state/tls/ca.pem",
     );
     expect(text).not.toContain("DEPLOYCTL_KEY");
     expect(text).toContain("curl --cacert /state/tls/ca.pem https://");
     expect(text).toContain("it'\\''s");
     expect(text).toContain("no earlier revision");
+  });
+
+  test("of a server that cannot chat has a plain call, and no word of OpenAI", () => {
+    const text = deploySummary({ ...result, api: { kind: "http" } }, undefined);
+    expect(text).toContain(
+      'curl https://models.example.org/acme/chat/ -H "Authorization: Key $DEPLOYCTL_KEY"\n',
+    );
+    expect(text).not.toMatch(/\/v1|OpenAI|messages/);
   });
 });
 
@@ -67,6 +73,7 @@ test("the app list explains bad states below it", () => {
   const app: AppDocument = {
     ...{ organisation: "acme", app: "chat", url: "https://x/acme/chat", auth: "private" },
     ...{ state: "READY", reason: undefined, activeRevision: "r1", scale: defaultScale },
+    api: { kind: "http" },
     ...{ overrides: [], isEphemeral: false, replicas: { wanted: 1, alive: 1, ready: 1 } },
     ...{ inFlight: 0, queued: 0, createdAt: 0, updatedAt: 0 },
   };
@@ -93,48 +100,10 @@ test("an unknown runner state is refused, listing the known ones", () => {
 });
 
 test("the calls of an app with its own endpoints are listed", () => {
-  const endpoints = [
-    { path: "/", method: "POST" as const },
-    { path: "/live", method: "WebSocket" as const },
-  ];
-  const facts = { model: "MODEL", endpoints, certificateFile: undefined };
-  expect(callLines(result.url, "public", facts)).toEqual([
+  const api = { kind: "endpoints", paths: ["/"] } as const;
+  expect(callLines({ url: result.url, auth: "public", api }, undefined)).toEqual([
     `curl ${result.url}/ -H 'Content-Type: application/json' -d '{}'`,
   ]);
-});
-
-test.each([
-  [["vllm", "serve", "maker/model", "--port", "8000"], [], "maker/model"],
-  [["python", "-m", "server", "--model", "maker/model"], [], "maker/model"],
-  [["llama-server", "--port", "8000"], [{ name: "MODEL_NAME", value: "now" }], "now"],
-  [[], [{ name: "MODEL_NAME", default: "usual" }], "usual"],
-  [[], [{ name: "REMODELLED", value: "no" }], "MODEL"],
-])("the model served by %j", (command, env_read, expected) => {
-  const inspection = {
-    schema: 1 as const,
-    target: "serve",
-    kind: "function" as const,
-    dialect: "fal" as const,
-    line: 1,
-    config: {},
-    dynamic: [],
-    env_read,
-    executables: [],
-    command,
-    stubbed: [],
-    files: [],
-    warnings: [],
-  };
-  expect(servedModel(inspection)).toBe(expected);
-});
-
-test.each([
-  [{ model: "tiny" }, { MODEL_NAME: "other" }, "tiny"],
-  [{}, { PORT: "1", MODEL_NAME: "other" }, "other"],
-  [{}, { REMODELLED: "no" }, "MODEL"],
-])("the model of a configuration with %j and the variables %j", (named, environment, expected) => {
-  const { config } = sampleRevision();
-  expect(configuredModel({ ...config, ...named, environment })).toBe(expected);
 });
 
 class FakeStream {

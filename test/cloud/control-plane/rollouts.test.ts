@@ -226,10 +226,41 @@ describe("the smoke test", () => {
     }
   });
 
+  it.each([
+    ["a list of models", 200, '{"data":[{"id":"maker/one"}]}', "openai"],
+    ["an empty list", 200, '{"data":[]}', "http"],
+    ["a page", 200, "<html>", "http"],
+    ["no such path", 404, '{"data":[{"id":"maker/one"}]}', "http"],
+  ])("of a server that answers with %s finds its API", async (_, status, body, kind) => {
+    const authorizations: unknown[] = [];
+    const server = createServer(({ headers }, response) => {
+      authorizations.push(headers.authorization);
+      response.writeHead(status).end(body);
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    open.engine.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    try {
+      const request = deployment("one");
+      request.config = { ...request.config, upstreamAuthorizationSecret: "UPSTREAM" };
+      open.store.secrets.setSecret("local", "UPSTREAM", "Bearer own");
+      // Before it answers, the script decides.
+      request.inspection = { ...request.inspection, command: ["vllm", "serve", "guess"] };
+      const api = kind === "openai" ? { kind, model: "maker/one" } : { kind };
+      expect(last(await open.deploy(request))).toMatchObject({ kind: "done", result: { api } });
+      expect(open.plane.documents.app({ organisation: "local", app: "chat" })).toMatchObject({
+        api,
+      });
+      expect(authorizations).toEqual(["Bearer own"]);
+    } finally {
+      server.close();
+    }
+  });
+
   it("fails if the replica exits after it", async () => {
     await open.deploy(one);
     const first = active();
-    const server = createServer(async (_request, response) => {
+    const server = createServer(async ({ url }, response) => {
+      if (url !== "/smoke") return response.writeHead(404).end();
       const replica = open.engine.started[1]?.replica ?? "";
       open.engine.end(replica, { sentence: "Out of memory." });
       await expect.poll(() => open.store.replicas.find(replica)?.stage).toBe("ended");
@@ -238,7 +269,7 @@ describe("the smoke test", () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     open.engine.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     try {
-      expect(last(await open.deploy({ ...two, smoke: "GET /v1/models" }))).toMatchObject({
+      expect(last(await open.deploy({ ...two, smoke: "GET /smoke" }))).toMatchObject({
         kind: "failed",
         sentence: expect.stringContaining("Out of memory."),
       });

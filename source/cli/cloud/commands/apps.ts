@@ -1,11 +1,12 @@
 // deployctl apps list, show, runners, scale, pause, resume, delete.
-import { toOneLine } from "../../../base/display-text.ts";
+import { shownModel, toOneLine } from "../../../base/display-text.ts";
 import { formatGoDuration, formatRelativeTime } from "../../../base/formats.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
 import type { AppConfig, HardwareNeeds, ScaleSettings } from "../../../cloud/app-config.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatLabels, formatTable } from "../../table.ts";
+import { callsText, certificateOf } from "../deploy-summary.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { readScale } from "../read-values.ts";
@@ -51,10 +52,13 @@ export const listApps: Run<typeof appCommands.listApps> = async ([prefix = ""], 
 };
 
 export const showApp: Run<typeof appCommands.showApp> = async ([name], flags) => {
-  const { client, app: reference } = openApp(flags, name);
+  const { session, client, app: reference } = openApp(flags, name);
   const [app, variables] = await Promise.all([client.app(reference), client.variables(reference)]);
   const set = variables.map(({ name }) => name);
-  printAnswer(flags, { document: app, text: detailsText(app, set), names: [nameOf(app)] });
+  const hasServed = app.activeRevision !== undefined;
+  const calls = hasServed ? `\n${callsText(app, certificateOf(session, app.url))}` : "";
+  const text = detailsText(app, set) + calls;
+  printAnswer(flags, { document: app, text, names: [nameOf(app)] });
 };
 
 export const appRunners: Run<typeof appCommands.appRunners> = async ([name], flags) => {
@@ -113,6 +117,8 @@ function detailsText(app: AppDetails, set: readonly string[]): string {
   const rows: [label: string, text: string | undefined][] = [
     ["State", app.reason === undefined ? app.state : `${app.state}: ${app.reason}`],
     ["URL", app.url],
+    ["API", app.activeRevision && apiText(app.api)],
+    ["Log", app.activeRevision === undefined ? `deployctl logs ${nameOf(app)}` : undefined],
     ["Auth", app.auth],
     ["Replicas", `${replicas.ready} ready, ${replicas.alive} alive, ${replicas.wanted} wanted`],
     ["Requests", `${app.inFlight} running, ${app.queued} queued`],
@@ -131,6 +137,11 @@ function detailsText(app: AppDetails, set: readonly string[]): string {
     text === undefined ? [] : [[label, text] as const],
   );
   return `${nameOf(app)}\n\n${formatLabels(known, labelWidth, "  ")}`;
+}
+
+function apiText(api: AppDocument["api"]): string {
+  if (api.kind !== "openai") return "its own";
+  return `OpenAI's, under /v1, model ${toOneLine(shownModel(api.model))}`;
 }
 
 function rolloutText({ revision, strategy, since }: NonNullable<AppDetails["rollout"]>): string {

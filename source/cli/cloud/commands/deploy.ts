@@ -6,7 +6,7 @@ import {
 } from "../../../application/prepare-deployment.ts";
 import type { Run } from "../../program/definition.ts";
 import { DeployProgress } from "../deploy-progress.ts";
-import { certificateOf, deploySummary, summaryFacts } from "../deploy-summary.ts";
+import { certificateOf, deploySummary } from "../deploy-summary.ts";
 import { followDeployment } from "../follow-deployment.ts";
 import { printAnswer } from "../print.ts";
 import { readDeployment } from "../read-deployment.ts";
@@ -31,10 +31,7 @@ export const deploy: Run<typeof scriptCommands.deploy> = async ([reference], fla
     const document = { ...result, warnings: [...warnings, ...result.warnings] };
     printAnswer(flags, {
       document,
-      text: deploySummary(
-        document,
-        summaryFacts(request.inspection, certificateOf(session, result.url)),
-      ),
+      text: deploySummary(document, certificateOf(session, result.url)),
       names: [result.url],
     });
   } finally {

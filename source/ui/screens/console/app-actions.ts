@@ -6,7 +6,7 @@ import { describeError } from "../../../base/product-error.ts";
 import type { AppDocument, DeployEvent, RevisionDocument } from "../../../cloud/admin/documents.ts";
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import type { Choice } from "../../frame/screen.ts";
-import { selectedApp, selectedReplica, selectNamed } from "./console-state.ts";
+import { canChat, selectedApp, selectedReplica, selectNamed } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
 import type { ConsoleContext } from "./pane-actions.ts";
 
@@ -34,31 +34,29 @@ function onAppAlone(act: (context: ConsoleContext, app: AppDocument) => Outcome)
   );
 }
 
-export const chat = onApp(async ({ feed, chatWith }, app) => {
+/** Opens a chat; of a deployment that cannot chat, the details, which tell why or how to call it. */
+export const open = onApp(async (context, app) => {
   if (app.state === "PAUSED") return `${nameOf(app)} is stopped; x resumes it`;
-  await chatWith(feed.server, app);
+  if (!canChat(app)) return await openDetails(context, app);
+  await context.chatWith(context.feed.server, app);
   return undefined;
 });
 
-export const showDetails = onApp(async ({ store, feed: { server } }, app) => {
+export const showDetails = onApp(openDetails);
+
+async function openDetails({ store, feed }: ConsoleContext, app: AppDocument): Outcome {
   const name = nameOf(app);
-  const [details, revisions, replicas] = await Promise.all([
-    server.client.app(name),
-    server.client.revisions(name),
-    server.client.replicas(name),
-  ]);
-  const callLines = server.callLines(app, { config: details.revision?.config });
-  store.update({ details: { facts: { details, revisions, replicas, callLines }, top: 0 } });
+  const facts = await feed.detailsOf(name);
+  if (facts === undefined) return `${name} is deleted`;
+  store.update({ details: { facts, top: 0 } });
   return undefined;
-});
+}
 
 export const copyUrl = onApp(async ({ frame }, { url }) => await frame.copy(url));
 
-export const copyCalls = onApp(async ({ frame, feed }, app) => {
-  const { revision } = await feed.server.client.app(nameOf(app));
-  const lines = feed.server.callLines(app, { config: revision?.config });
-  return await frame.copy(lines.join("\n"));
-});
+export const copyCalls = onApp(
+  async ({ frame, feed }, app) => await frame.copy(feed.server.callLines(app).join("\n")),
+);
 
 /** Takes a range, or asks for one. */
 export const scale = onApp(async ({ frame, feed }, app, typed) => {
@@ -117,7 +115,7 @@ export const stopOrResume = onAppAlone(async ({ frame, feed }, app) => {
 });
 
 /** Deletes the deployment once its name is typed. */
-export const remove = onAppAlone(async ({ frame, feed }, app) => {
+export const remove = onAppAlone(async ({ frame, feed, store }, app) => {
   const name = nameOf(app);
   const question = `Delete ${name} and its revisions? ${app.url} will answer 410. Type ${app.app} to confirm`;
   const typed = (await frame.ask(question))?.trim();
@@ -126,6 +124,7 @@ export const remove = onAppAlone(async ({ frame, feed }, app) => {
     return `'${typed}' is not ${app.app}; nothing deleted`;
   }
   await feed.server.client.deleteApp(name);
+  store.update({ details: undefined });
   void feed.refresh();
   return `${name} is deleted`;
 });

@@ -3,6 +3,8 @@
 import { type CommandRow, commandRow, scrolling } from "../../frame/command-table.ts";
 import * as apps from "./app-actions.ts";
 import {
+  type ConsoleState,
+  canChat,
   canStart,
   goBack,
   type Pane,
@@ -36,6 +38,12 @@ const hintIn =
   (pane: Pane, word: string) =>
   ({ state }: ConsoleContext): string | undefined =>
     state.pane === pane ? word : undefined;
+
+/** True if Enter opens a chat; otherwise it opens the details, as `i` does. */
+function hintsChat(state: ConsoleState): boolean {
+  const app = selectedApp(state);
+  return state.pane === "apps" && state.details === undefined && app !== undefined && canChat(app);
+}
 
 const command = commandRow<ConsoleContext>("console", "Console");
 
@@ -76,10 +84,10 @@ export const consoleCommands: readonly Row[] = [
       isFree(context) && (panes.clearsLogFilters(context) || goBack(context.state) !== undefined),
     run: panes.back,
   }),
-  command("chat", ["Enter"], "Chat with the deployment", {
-    hint: "chat",
+  command("chat", ["Enter"], "Chat with the deployment, or show its details if it cannot chat", {
+    hint: ({ state }) => (hintsChat(state) ? "chat" : "details"),
     when: (context) => inPane("apps")(context) && onApp(context),
-    run: apps.chat,
+    run: apps.open,
   }),
   command("enter", ["Enter"], "Enlarge the pane", {
     when: inPane("replicas", "keys", "nodes", "logs"),
@@ -173,8 +181,7 @@ export const consoleCommands: readonly Row[] = [
     run: apps.remove,
   }),
   command("details", ["i"], "Show all details of the deployment", {
-    hint: ({ state: { pane, details } }) =>
-      pane === "apps" && details === undefined ? "info" : undefined,
+    hint: ({ state }) => (hintsChat(state) ? "info" : undefined),
     when: onApp,
     run: apps.showDetails,
   }),

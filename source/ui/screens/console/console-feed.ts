@@ -20,6 +20,7 @@ import {
   withCloud,
 } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
+import type { DetailsFacts } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 
 const intervalMs = 1000;
@@ -42,6 +43,7 @@ export interface ConsoleFeedOptions {
   readonly log: LogBuffer;
   /** Milliseconds since 1970. */
   readonly now: () => number;
+  readonly notify: (sentence: string) => void;
 }
 
 export class ConsoleFeed {
@@ -105,6 +107,25 @@ export class ConsoleFeed {
     this.start();
   }
 
+  /** Returns the facts of a deployment; undefined if it is gone, or about to be. */
+  async detailsOf(name: string): Promise<DetailsFacts | undefined> {
+    const { client } = this.#server;
+    try {
+      const [details, revisions, replicas] = await Promise.all([
+        client.app(name),
+        client.revisions(name),
+        client.replicas(name),
+      ]);
+      if (details.state === "DELETING") return undefined;
+      const isCallable = details.activeRevision !== undefined;
+      const callLines = isCallable ? this.#server.callLines(details) : [];
+      return { details, revisions, replicas, callLines };
+    } catch (error) {
+      if (error instanceof ProductError && error.code === "CLOUD_APP_UNKNOWN") return undefined;
+      throw error;
+    }
+  }
+
   async #read(): Promise<void> {
     const { now } = this.#options;
     const server = this.#server;
@@ -119,6 +140,7 @@ export class ConsoleFeed {
         round % usageEvery === 0 ? client.usage({ sinceMs: hour }) : undefined,
         round % keysEvery === 0 ? client.keys() : undefined,
         round % keysEvery === 0 ? client.status() : undefined,
+        this.#readDetails(server),
       ]);
       if (server !== this.#server) return;
       const readAtMs = now();
@@ -136,6 +158,19 @@ export class ConsoleFeed {
     } catch (error) {
       if (server === this.#server) this.#goDown(error);
     }
+  }
+
+  /** Updates the open details, and closes them once their deployment is gone. */
+  async #readDetails(server: CloudServer): Promise<void> {
+    const { store, notify } = this.#options;
+    const name = shownDetails(store.get());
+    if (name === undefined) return;
+    const facts = await this.detailsOf(name);
+    const { details } = store.get();
+    const isClosed = details === undefined || shownDetails(store.get()) !== name;
+    if (isClosed || server !== this.#server) return;
+    store.update({ details: facts && { ...details, facts } });
+    if (facts === undefined) notify(`${name} is deleted`);
   }
 
   /** Earlier data stays visible. */
@@ -172,6 +207,10 @@ export class ConsoleFeed {
     const newest = this.#options.store.get().cloud.events.at(-1);
     return newest === undefined ? this.#options.now() - earlierEventsMs : newest.at + 1;
   }
+}
+
+function shownDetails({ details }: ConsoleState): string | undefined {
+  return details && nameOf(details.facts.details);
 }
 
 /** @returns a function that stops it and clears the log */

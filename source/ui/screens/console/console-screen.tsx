@@ -17,12 +17,13 @@ import { type ConsoleContext, editFilter, selectApp } from "./pane-actions.ts";
 const tickMs = 1000;
 
 export function consoleScreen(services: CloudScreenServices): Screen {
-  const { cloud, clock } = services;
+  const { cloud, clock, frame } = services;
   const server = cloud.server();
   const log = new LogBuffer();
   const store = new Store(initialState(server.target));
   const now = () => clock.wallMs();
-  const feed = new ConsoleFeed({ cloud, server, store, log, now });
+  const notify = (sentence: string) => frame.notify(sentence);
+  const feed = new ConsoleFeed({ cloud, server, store, log, now, notify });
   const closing = new AbortController();
   const context: ConsoleContext = {
     ...services,

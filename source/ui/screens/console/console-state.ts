@@ -142,6 +142,11 @@ export function selectedApp(state: ConsoleState): AppDocument | undefined {
   return shownApps(state)[selectedRow(state, "apps")];
 }
 
+/** True if a verified revision serves OpenAI's API. */
+export function canChat({ activeRevision, api }: AppDocument): boolean {
+  return activeRevision !== undefined && api.kind === "openai";
+}
+
 /** Returns the replicas of the selected deployment. */
 export function shownReplicas(state: ConsoleState): readonly ReplicaDocument[] {
   const app = selectedApp(state);

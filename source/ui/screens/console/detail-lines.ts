@@ -1,6 +1,6 @@
 // Details of one deployment as labelled lines.
 
-import { toOneLine } from "../../../base/display-text.ts";
+import { shownModel, toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds, formatRelativeTime } from "../../../base/formats.ts";
 import type {
   AppDetails,
@@ -56,7 +56,7 @@ function detailLines(facts: DetailsFacts, now: number): DetailLine[] {
       line(shortReplica(replica), `${stateWord(state)}: ${exit?.sentence ?? ""}`),
       ...(exit?.tail ?? []).map((text) => line("", `| ${text}`)),
     ]),
-    ...section("Example calls"),
+    ...(callLines.length === 0 ? [] : section("Example calls")),
     ...callLines.map((text) => line("", text)),
   ];
 }
@@ -67,7 +67,7 @@ function stateLines(details: AppDetails, now: number): DetailLine[] {
   const stay = formatMilliseconds(keepAliveMs);
   const lines = [
     line("State", `${stateWord(state)}${reason ? `: ${reason}` : ""}`),
-    line("URL", details.url),
+    ...(details.activeRevision === undefined ? missingLines(details) : addressLines(details)),
     line("Access", details.auth),
     line(
       "Replicas",
@@ -82,6 +82,22 @@ function stateLines(details: AppDetails, now: number): DetailLine[] {
     lines.push(line("Rollout", `to ${rollout.revision}, started ${since}`));
   }
   return lines;
+}
+
+/** An app without an active revision cannot be called. */
+function missingLines({ organisation, app, state }: AppDetails): DetailLine[] {
+  return [
+    ...(state === "FAILED" ? [line("", "No revision has started, so it cannot be called.")] : []),
+    line("Log", `l shows it, as does deployctl logs ${organisation}/${app}`),
+  ];
+}
+
+function addressLines({ url, api }: AppDetails): DetailLine[] {
+  const offered =
+    api.kind === "openai"
+      ? `OpenAI's, under /v1, model ${shownModel(api.model)}`
+      : "its own; cannot chat, as it lists no models under /v1/models";
+  return [line("URL", url), line("API", offered)];
 }
 
 function configLines({ revision }: AppDetails): DetailLine[] {

@@ -24,6 +24,8 @@ const isIdle: When = ({ state }) => !isOngoing(state.launch);
 const isRunning: When = (context) =>
   onLaunch(context) && context.state.launch?.isEphemeral === true && !isIdle(context);
 const isLive: When = (context) => onLaunch(context) && context.state.launch?.state === "live";
+const canChat: When = (context) =>
+  isLive(context) && context.state.launch?.result?.api.kind === "openai";
 const hasEnded: When = (context) =>
   onLaunch(context) && ["failed", "ended"].includes(context.state.launch?.state ?? "");
 const canRetry: When = (context) => {
@@ -71,7 +73,7 @@ export const deployCommands: readonly Row[] = [
   ),
   command("chat", ["Enter"], "Chat with the new app", {
     hint: "chat",
-    when: isLive,
+    when: canChat,
     run: ({ launch }) => launch.chat(),
   }),
   command("test", ["t"], "Send a test request to the new app", {

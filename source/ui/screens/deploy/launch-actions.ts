@@ -60,8 +60,7 @@ export class LaunchActions {
         this.#change(stop, (launch, nowMs) => afterEvent(launch, event, nowMs));
         const app = this.#calledApp();
         if (event.kind !== "done" || app === undefined || this.#stop !== stop) continue;
-        const inspection = loadedValue(this.#state.known.script)?.inspection;
-        const callLines = server.callLines(app, { inspection });
+        const callLines = server.callLines(app);
         this.#change(stop, (launch) => ({ ...launch, callLines }));
         // A live app needs no draft.
         void this.#drafts.remove();
@@ -189,7 +188,7 @@ export class LaunchActions {
     const result = this.#state.launch?.result;
     if (result === undefined) return undefined;
     const [organisation = "", app = ""] = result.app.split("/");
-    return { organisation, app, url: result.url, auth: result.auth };
+    return { organisation, app, url: result.url, auth: result.auth, api: result.api };
   }
 
   /** Sends a request about the new app, and shows its progress and outcome. */

@@ -5,7 +5,7 @@ import { formatMilliseconds } from "../../../base/formats.ts";
 import type { DeployPhase, EphemeralEvent } from "../../../cloud/admin/documents.ts";
 import type { TestStep } from "../cloud-access.ts";
 import { scriptOf } from "./answers.ts";
-import { type DeployState, type Launch, loadedValue, revisionBefore } from "./deploy-state.ts";
+import { type DeployState, type Launch, revisionBefore } from "./deploy-state.ts";
 import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";
 
 const logLinesMaximum = 500;
@@ -107,7 +107,7 @@ export function launchPage(state: DeployState) {
       ...launch.warnings.map(warningLine),
       ...(launch.state === "failed" || launch.state === "ended"
         ? endLines(state, launch)
-        : liveLines(state, launch)),
+        : liveLines(launch)),
       ...(work === undefined ? [] : [workingLine(work)]),
     ],
     log: launch.log,
@@ -161,22 +161,22 @@ const statuses = {
   rolling_out: "being verified",
 };
 
-function liveLines(state: DeployState, launch: Launch): Line[] {
+function liveLines(launch: Launch): Line[] {
   const { result, callLines } = launch;
   if (result === undefined) return [];
-  const hasOwnPaths = loadedValue(state.known.script)?.inspection.endpoints !== undefined;
+  const canChat = result.api.kind === "openai";
   const cold = result.cold_start_ms;
   const ready = cold === undefined ? "" : `, ready after ${formatMilliseconds(cold)}`;
   return [
     blank,
-    fact("URL", hasOwnPaths ? result.url : `${result.url}/v1`),
+    fact("URL", canChat ? `${result.url}/v1` : result.url),
     fact("Revision", `${result.revision}, ${statuses[result.status]}${ready}`),
     fact("Access", result.auth),
     ...keyLines(launch),
     ...testLines(launch),
     // y copies the other lines too.
     ...callLines
-      .filter((text) => text.startsWith("curl") && text.includes(" -d "))
+      .filter((text) => text.startsWith("curl") && (!canChat || text.includes(" -d ")))
       .flatMap((text) => [blank, line(text, "code")]),
   ];
 }

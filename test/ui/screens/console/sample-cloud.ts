@@ -43,6 +43,7 @@ export function sampleApp(change: Partial<AppDocument> = {}): AppDocument {
     state: "READY",
     reason: undefined,
     activeRevision: "r0002-1a2b3c4d",
+    api: { kind: "openai", model: "tiny" },
     scale: { ...defaultScale, maxConcurrency: 2, maxMultiplexing: 4 },
     overrides: [],
     isEphemeral: false,
@@ -265,6 +266,7 @@ export class SampleServer implements CloudServer, CloudClient {
 
   async deleteApp(app: string) {
     this.calls.push(`delete ${app}`);
+    this.appList = this.appList.filter(({ app: other }) => app !== `local/${other}`);
     await this.#answer(undefined);
   }
 
@@ -314,7 +316,9 @@ export class SampleServer implements CloudServer, CloudClient {
 
   #found(name: string): AppDocument {
     const found = this.appList.find(({ app }) => name === `local/${app}`);
-    if (found === undefined) throw new Error(`the sample has no app ${name}`);
+    if (found === undefined) {
+      throw new ProductError(cloudErrors.appUnknown, { message: `App ${name} does not exist.` });
+    }
     return found;
   }
 

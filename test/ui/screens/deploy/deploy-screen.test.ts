@@ -389,11 +389,26 @@ describe("the launch", () => {
     server.deployment.end();
     await screen.until("chat is live");
     expect(screen.text).toContain("r0004-bbbbbbbb, active, ready after 1.84 s");
+    expect(screen.text).toContain("Enter chat");
     screen.type("n");
     await screen.until("Shown only once");
     expect(server.calls).toEqual(["key api chat chat"]);
     screen.type(keys.escape);
     await screen.until("The key is shown only once. Close it?");
+  });
+
+  test("of a server that cannot chat offers no chat", async () => {
+    const opened = await openDeploy();
+    const { screen, server } = opened;
+    await toReview(opened);
+    await next(screen, "Launching chat");
+    await sent(server, 1);
+    const result = { ...deployResult(), api: { kind: "http" } } as const;
+    server.deployment.push({ kind: "done", result });
+    server.deployment.end();
+    await screen.until("chat is live");
+    await screen.until("n new key");
+    expect(screen.text).not.toContain("Enter chat");
   });
 
   test("can be left to change answers, and the next one replaces it", async () => {

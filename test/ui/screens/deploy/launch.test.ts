@@ -101,6 +101,16 @@ describe("the end", () => {
     expect(text).toContain("r0004-bbbbbbbb, active, ready after 1.84 s");
   });
 
+  test("of a server that cannot chat has its own address and a plain call", () => {
+    const result = { ...deployResult(), api: { kind: "http" } } as const;
+    const callLines = [`curl ${result.url}/`];
+    const launch = following(beginLaunch(false, 0), { kind: "done", result });
+    const text = textOf({ ...launch, callLines });
+    expect(text).toMatch(/URL +http:\/\/127\.0\.0\.1:8480\/local\/chat$/m);
+    expect(text).toContain("curl http://127.0.0.1:8480/local/chat/");
+    expect(textOf(following(beginLaunch(false, 0), done))).toContain("/local/chat/v1");
+  });
+
   test("of an interrupted stream is a failure", () => {
     const broken = failLaunch(following(beginLaunch(false, 0), build), "The server is gone.", 500);
     expect(broken).toMatchObject({ state: "failed", sentence: "The server is gone." });

@@ -87,6 +87,7 @@ export function deployResult(): DeployResult {
     status: "active",
     url: "http://127.0.0.1:8480/local/chat",
     auth: "private",
+    api: { kind: "openai", model: "tiny" },
     cold_start_ms: 1840,
     previous: "r0003-aaaaaaaa",
     warnings: [],
