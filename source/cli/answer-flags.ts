@@ -13,7 +13,7 @@ export function answerOptions(
     ...(flags.keepalive !== undefined && { keepAlive: flags.keepalive }),
     ...(flags.think !== undefined && { think: thinkOf(flags.think) }),
     ...(flags.format !== undefined && { format: parseFormat(flags.format) }),
-    parameters: parametersOf(flags),
+    parameters: { ...parametersOf(flags), ...budgetOf(flags.think) },
   };
 }
 
@@ -35,7 +35,17 @@ function parametersOf({
 }
 
 function thinkOf(level: string): boolean | string {
+  if (isBudget(level)) return level !== "0";
   return level === "true" || (level !== "false" && level);
+}
+
+/** A number as the level limits the thinking: 0 turns it off, -1 is no limit. */
+function budgetOf(level = ""): Record<string, number> {
+  return isBudget(level) ? { reasoning_budget: Number(level) } : {};
+}
+
+function isBudget(level: string): boolean {
+  return /^-?\d+$/.test(level);
 }
 
 /** Reads `json`, a JSON schema, or the name of a file with a schema. */

@@ -94,10 +94,11 @@ export const chatFlags = {
   },
   think: {
     type: "string",
-    value: "LEVEL",
+    value: "LEVEL|N",
     bare: "true",
-    text: "Let the model think first",
+    text: "Let the model think first; N limits it to so many tokens",
     values: ["true", "false", "low", "medium", "high", "max"],
+    orNumberFrom: -1,
   },
   hidethinking: { type: "boolean", text: "Do not show the model's thinking" },
   keepalive: {

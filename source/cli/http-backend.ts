@@ -70,6 +70,7 @@ export class HttpBackend implements ChatBackend {
     messages: readonly ClientMessage[],
     settings: ChatSettings,
     signal: AbortSignal,
+    answerNow?: AbortSignal,
   ): AsyncGenerator<ChatEvent> {
     const { system, parameters, think, format } = settings;
     const { name: model } = this.#facts;
@@ -79,6 +80,7 @@ export class HttpBackend implements ChatBackend {
     const options = {
       model,
       signal,
+      ...(answerNow !== undefined && { answerNow }),
       parameters,
       ...(keepAlive !== undefined && { keepAlive }),
       ...(think !== undefined && { think }),

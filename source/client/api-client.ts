@@ -36,6 +36,8 @@ export interface AskOptions {
   /** `json`, or a JSON schema for the answer. */
   format?: unknown;
   signal?: AbortSignal;
+  /** Aborting it ends the model's thinking, and the answer follows. */
+  answerNow?: AbortSignal;
 }
 
 export interface RequestQuery {
@@ -182,7 +184,10 @@ export class ApiClient {
 
   /** @throws as `getForRecords`; also ServerRefusal for an error within the stream */
   async *postForRecords(path: string, body: unknown, signal?: AbortSignal): AsyncGenerator<Fields> {
-    const reply = await this.#accepted("POST", path, { body, signal });
+    yield* this.#acceptedRecords(await this.#accepted("POST", path, { body, signal }), signal);
+  }
+
+  async *#acceptedRecords(reply: IncomingMessage, signal?: AbortSignal): AsyncGenerator<Fields> {
     for await (const record of this.#records(reply, signal)) {
       if (typeof record.error === "string") {
         throw new ServerRefusal(500, optionalText(record.code), record.error);
@@ -209,13 +214,23 @@ export class ApiClient {
   }
 
   async *#ask(path: string, fields: Fields, options: AskOptions): AsyncGenerator<ChatEvent> {
-    const { model, parameters, keepAlive, think, format, signal } = options;
+    const { model, parameters, keepAlive, think, format, signal, answerNow } = options;
     const settings = { options: parameters, keep_alive: keepAlive, think, format };
     const body = { model, ...fields, ...settings, stream: true, progress: true };
+    const reply = await this.#accepted("POST", path, { body, signal });
+    const id = reply.headers["x-request-id"];
+    // An answer that has just ended needs no end of its thinking.
+    const endThinking = () => void this.postJson("/api/answer-now", { id }).catch(() => {});
+    if (answerNow?.aborted) endThinking();
+    answerNow?.addEventListener("abort", endThinking, { once: true });
     let isDone = false;
-    for await (const record of this.postForRecords(path, body, signal)) {
-      yield* toEvents(record);
-      isDone = record.done === true;
+    try {
+      for await (const record of this.#acceptedRecords(reply, signal)) {
+        yield* toEvents(record);
+        isDone = record.done === true;
+      }
+    } finally {
+      answerNow?.removeEventListener("abort", endThinking);
     }
     if (isDone) return;
     throw new ProductError(clientErrors.vanished, {

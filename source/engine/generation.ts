@@ -41,6 +41,16 @@ export interface LazyGrammars {
   thinking: { open: string; close: string; startsInside: boolean } | undefined;
 }
 
+/** Thinking before an answer, and its limit. */
+export interface ThinkingRequest {
+  open: string;
+  close: string;
+  /** The prompt has already opened it. */
+  startsInside: boolean;
+  /** Most tokens of it; undefined for no limit. */
+  budget: number | undefined;
+}
+
 export interface GenerationRequest {
   /** Name of the client: clients take turns in the queue. */
   client?: string;
@@ -63,6 +73,8 @@ export interface GenerationRequest {
    * inside thinking do not count.
    */
   lazy?: LazyGrammars;
+  /** Absent for models that do not think. */
+  thinking?: ThinkingRequest;
   /** Control tokens that are part of the answer's text, for readers that look for marks in it. */
   visibleControlTexts: string[];
 }
@@ -130,6 +142,8 @@ export type GenerationEvent =
       cachedFrom?: PromptSource;
       cacheMiss?: CacheMiss;
       slot: number;
+      /** Budget for thinking, if it is smaller than the request's: the answer has no more room. */
+      thinkingBudget?: number;
     }
   | { type: "prompt"; completedTokens: number; totalTokens: number }
   | { type: "text"; text: string; tokens: number; logprobs?: TokenLogprob[] }

@@ -80,6 +80,8 @@ export interface CanonicalRequest {
   renderOnly: boolean;
   /** Time until the idle model is unloaded; undefined leaves it unchanged. */
   keepAliveMs: number | undefined;
+  /** Aborting it ends the model's thinking, and the answer follows. */
+  answerNow?: AbortSignal;
   /** Called with the prompt as the model gets it, and again when the oldest turns are left out. */
   onPrompt?: (text: string) => void;
 }

@@ -56,6 +56,11 @@ export class AnswerNotes {
       case "started": {
         const { promptTokens, cachedTokens, cachedFrom, slot } = event;
         this.#hasStarted = true;
+        if (event.thinkingBudget !== undefined) {
+          this.#warn(
+            `Reduced the budget for thinking to ${event.thinkingBudget} tokens: the answer has no more room.`,
+          );
+        }
         this.#prompt = { promptTokens, cachedTokens };
         const cacheMiss = missText(event.cacheMiss, this.#reloadedAfter);
         this.#update({

@@ -45,7 +45,7 @@ export function clientSignal(reply: FastifyReply): AbortSignal {
   // The client may have left during the model's lookup.
   if (raw.destroyed || raw.closed) return AbortSignal.abort();
   const id = request.record?.id;
-  const known = id === undefined ? undefined : server.cancellations.get(id);
+  const known = id === undefined ? undefined : server.running.get(id)?.cancel;
   const controller = known ?? new AbortController();
   raw.once("close", () => {
     if (!raw.writableFinished) controller.abort();
@@ -77,7 +77,12 @@ export async function* runRequest(
     warningsOf(dependencies, reply),
   );
   try {
-    const own = { ...notes.begin(canonical), client: clientOf(request) };
+    const answerNow = request.server.running.get(request.record?.id ?? "")?.answerNow.signal;
+    const own: CanonicalRequest = {
+      ...notes.begin(canonical),
+      client: clientOf(request),
+      ...(answerNow !== undefined && { answerNow }),
+    };
     for await (const event of dependencies.scheduler.run(own, model, signal)) {
       notes.note(event);
       if (event.type === "truncated") announceTruncation(reply, event);

@@ -31,6 +31,8 @@ export const parameterKinds = {
   num_keep: { kind: "integer", when: "run" },
   seed: { kind: "integer", when: "run" },
   num_predict: { kind: "integer", when: "run" },
+  /** Our addition: most tokens of thinking; 0 turns it off, -1 is no limit. */
+  reasoning_budget: { kind: "integer", when: "run" },
   top_k: { kind: "integer", when: "run" },
   top_p: { kind: "number", when: "run" },
   min_p: { kind: "number", when: "run" },

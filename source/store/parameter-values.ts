@@ -78,6 +78,9 @@ export function rangeProblem(
       value < 0 ? `at least ${Number.MIN_SAFE_INTEGER}` : `at most ${Number.MAX_SAFE_INTEGER}`;
     return `must be a whole number of ${limit}, but is ${quoteShort(written)}`;
   }
+  if (name === "reasoning_budget" && value < -1) {
+    return `must be -1 (no limit), 0 (no thinking) or a number of tokens, but is ${value}`;
+  }
   if (name === "repeat_penalty" && value === 0) return "must be above 0, but is 0";
   if (neverNegative.has(name) && value < 0) return `must not be negative, but is ${value}`;
   return undefined;

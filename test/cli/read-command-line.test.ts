@@ -161,6 +161,7 @@ describe("differences from meow", () => {
       words: ["tiny", "Why?"],
       flags: { think: "true" },
     });
+    expect(read("run", "--think=512").flags).toEqual({ think: "512" });
     expect(read("run", "--think=high").flags).toEqual({ think: "high" });
     expect(() => readArguments(["run", "--think=hihg"])).toThrow(
       expect.objectContaining({ hint: expect.stringContaining("Did you mean high?") }),

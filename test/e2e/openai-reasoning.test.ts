@@ -1,9 +1,16 @@
 // Thinking over the OpenAI-compatible API: separate from the answer, controlled, and counted.
 import type OpenAI from "openai";
 import { beforeAll, describe, expect, test } from "vitest";
-import { failure, openaiClient, user } from "../support/openai-client.ts";
+import {
+  failure,
+  openaiClient,
+  storeOf,
+  thinkingTemplate,
+  user,
+} from "../support/openai-client.ts";
 import { sharedServer } from "../support/shared-server.ts";
-import type { TestServer } from "../support/test-server.ts";
+import { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 
 let server: TestServer;
 let client: OpenAI;
@@ -202,4 +209,101 @@ describe("chat_template_kwargs", () => {
     expect(error).toMatchObject({ status: 400, message: expect.stringMatching(says) });
     expect(error.param).toMatch(/^chat_template_kwargs/);
   });
+});
+
+describe("a budget for thinking", () => {
+  test("ends the thinking, and the answer follows", async () => {
+    expect(await ask({ reasoning_budget: 2, temperature: 0 })).toMatchObject({
+      content: answer,
+      reasoning: "The capital",
+    });
+    const { join } = await streamOf({ reasoning_budget: 2, temperature: 0 });
+    expect([join("reasoning"), join("content")]).toEqual(["The capital", answer]);
+  });
+
+  test("of 0 turns thinking off, and of -1 is none", async () => {
+    const silent = await ask({ reasoning_budget: 0, temperature: 0 });
+    expect(silent).toMatchObject({ content: "The capital of France is Paris." });
+    expect(silent).not.toHaveProperty("reasoning");
+    expect(await ask({ reasoning_budget: -1 })).toMatchObject({ reasoning: thought });
+  });
+
+  test("leaves the answer its format", async () => {
+    const { content, reasoning } = await ask({
+      reasoning_budget: 2,
+      temperature: 0,
+      response_format: { type: "json_object" },
+    });
+    expect(reasoning).toBe("The capital");
+    expect(JSON.parse(content ?? "")).toBeTypeOf("object");
+  });
+
+  test("that is larger than the room is reduced, which is reported", async () => {
+    const body = { model: "thinker", messages, reasoning_budget: 30_000, max_tokens: 40 };
+    const reply = await server.post("/v1/chat/completions", body);
+    expect(reply.status).toBe(200);
+    expect(reply.headers.get("x-modelctl-warning")).toBe(
+      "Reduced the budget for thinking to 30 tokens: the answer has no more room.",
+    );
+  });
+
+  test("is Anthropic's budget_tokens, an option and a parameter too", async () => {
+    const { json } = await server.post("/v1/messages", {
+      model: "thinker",
+      messages,
+      max_tokens: 50,
+      temperature: 0,
+      thinking: { type: "enabled", budget_tokens: 2 },
+    });
+    expect(json).toMatchObject({ content: [{ thinking: "The capital" }, { text: answer }] });
+    const options = { reasoning_budget: 2, temperature: 0 };
+    const native = await server.post("/api/chat", {
+      model: "thinker",
+      messages,
+      stream: false,
+      options,
+    });
+    expect(native.json).toMatchObject({ message: { thinking: "The capital", content: answer } });
+  });
+
+  test.each([-2, 1.5, "much"])("of %s is refused", async (budget) => {
+    const body = { model: "thinker", messages, reasoning_budget: budget };
+    expect((await server.post("/v1/chat/completions", body)).status).toBe(400);
+  });
+});
+
+test("POST /api/answer-now ends the thinking of a request, even of one that waits", async () => {
+  const store = await storeOf({ thinker: { template: thinkingTemplate } });
+  const single = await TestServer.start({ num_parallel: 1, models: store.path });
+  const stopped = new AbortController();
+  try {
+    const running = async () => {
+      const { json } = await single.send("/api/requests");
+      return (json as { requests: Array<{ id: string; state: string }> }).requests.filter(
+        ({ state }) => state === "running",
+      );
+    };
+    const endless = { model: "tiny", messages, ignore_eos: true, stream: true };
+    const first = await fetch(`${single.url}/v1/chat/completions`, {
+      method: "POST",
+      body: JSON.stringify(endless),
+      signal: stopped.signal,
+    });
+    const second = single.post("/api/chat", { model: "thinker", messages, stream: false });
+    const [, { id = "" } = {}] = await until(running, (requests) => requests.length === 2);
+    expect((await single.post("/api/answer-now", { id })).json).toEqual({
+      id,
+      status: "answering",
+    });
+    stopped.abort();
+    await first.text().catch(() => "cut off by its own client");
+    const { json } = await second;
+    expect(json).toMatchObject({ message: { content: expect.stringContaining("Paris") } });
+    expect(json).not.toHaveProperty("message.thinking");
+    const ended = await single.post("/api/answer-now", { id });
+    expect(ended.status).toBe(404);
+  } finally {
+    await single.close();
+    store.remove();
+  }
 });

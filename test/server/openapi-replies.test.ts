@@ -163,6 +163,7 @@ test("every operation describes its reply, and every description is tested or ha
     "GET /",
     "GET /api/requests/:id",
     "GET /metrics",
+    "POST /api/answer-now",
     "POST /api/blobs/:digest",
     "POST /api/cancel",
     "POST /api/copy",

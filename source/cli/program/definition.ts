@@ -22,6 +22,8 @@ export interface Flag {
   short?: string;
   /** Valid values, ignoring case. */
   values?: readonly string[];
+  /** Least whole number that is valid beside the values. */
+  orNumberFrom?: number;
   /** Values for completion; others are valid, too. */
   completes?: readonly string[] | NameKind;
   /** Value of a flag typed without one; other values follow an equals sign. */
@@ -43,9 +45,11 @@ type ValueOf<F extends Flag> = F["type"] extends "boolean"
     ? number
     : F["type"] extends "strings"
       ? string[]
-      : F extends { values: readonly (infer Value)[] }
-        ? Value
-        : string;
+      : F extends { orNumberFrom: number }
+        ? string
+        : F extends { values: readonly (infer Value)[] }
+          ? Value
+          : string;
 
 /** Values of typed flags; others are absent. */
 export type FlagsOf<Table extends FlagTable> = { [Name in keyof Table]?: ValueOf<Table[Name]> };

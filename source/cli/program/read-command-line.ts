@@ -127,16 +127,19 @@ export function readFlagValue(typed: string, flag: Flag, text: string): string |
     case "time":
       return readTime(typed, text);
     default:
-      return flag.values === undefined ? text : readChoice(typed, flag.values, text);
+      return flag.values === undefined ? text : readChoice(typed, flag, text);
   }
 }
 
-function readChoice(typed: string, values: readonly string[], text: string): string {
+function readChoice(typed: string, { values = [], orNumberFrom }: Flag, text: string): string {
   const found = values.find((value) => value.toLowerCase() === text.toLowerCase());
   if (found !== undefined) return found;
+  const takesNumbers = orNumberFrom !== undefined;
+  if (takesNumbers && /^-?\d{1,15}$/.test(text) && Number(text) >= orNumberFrom) return text;
+  const choices = takesNumbers ? [...values, `a whole number of at least ${orNumberFrom}`] : values;
   throw usageError(
     `${typed} does not accept '${text}'.`,
-    `${didYouMean(nearest(text, values))}Use ${listed(values)}.`,
+    `${didYouMean(nearest(text, values))}Use ${listed(choices)}.`,
   );
 }
 

@@ -61,7 +61,7 @@ export async function* answerChat(
     }
     const generation = continued(base, prompt.forRunner(segments, messages), written, before);
     let end: Done | undefined;
-    for await (const event of ready.runner.generate(generation, signal)) {
+    for await (const event of ready.runner.generate(generation, signal, request.answerNow)) {
       if (event.type === "done") end = event;
       else if (event.type !== "text") yield event;
       else {
@@ -110,13 +110,22 @@ function requestOf(
     stop: [...base.stop, ...output.stopTexts],
     grammar: grammar(startsInThinking),
     ...(lazy !== undefined && { lazy }),
+    ...(thinking !== undefined && {
+      thinking: { ...thinking, startsInside: startsInThinking, budget: thinkingBudget(options) },
+    }),
     visibleControlTexts: output.visibleControlTexts,
   };
 }
 
+/** Returns the most tokens of thinking; -1 stands for no limit. */
+function thinkingBudget({ parameters }: AnswerOptions): number | undefined {
+  const { reasoning_budget: budget = -1 } = parameters;
+  return budget < 0 ? undefined : budget;
+}
+
 /** @param tokens number of those in the text written so far */
 function continued(
-  { lazy, ...base }: Omit<GenerationRequest, "prompt">,
+  { lazy, thinking, ...base }: Omit<GenerationRequest, "prompt">,
   prompt: GenerationRequest["prompt"],
   written: string,
   tokens: number,
@@ -125,8 +134,9 @@ function continued(
     ...base,
     prompt,
     maxTokens: base.maxTokens === undefined ? undefined : base.maxTokens - tokens,
-    // A continued answer is not at its start, and may be inside a call.
+    // A continued answer is not at its start, and may be inside a call or a thought.
     ...(lazy !== undefined && written === "" && { lazy }),
+    ...(thinking !== undefined && written === "" && { thinking }),
   };
 }
 

@@ -55,6 +55,8 @@ export type ToRunner =
   | { type: "part"; id: number; part: PromptPart }
   | { type: "generate"; id: number; request: GenerationRequest }
   | { type: "cancel"; id: number }
+  /** End the thinking of a request. */
+  | { type: "answer-now"; id: number }
   | { type: "call"; id: number; call: RunnerCall }
   | { type: "stop" };
 

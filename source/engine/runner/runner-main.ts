@@ -36,6 +36,9 @@ process.on("message", (message: ToRunner) => {
     case "cancel":
       engine?.cancel(message.id);
       break;
+    case "answer-now":
+      engine?.answerNow(message.id);
+      break;
     case "stop":
       void finish();
   }

@@ -152,16 +152,21 @@ export class RunnerProcess {
    * Generates one answer. Aborting the signal ends it with `done` and reason `cancelled` within one
    * step of the engine; leaving the loop stops it too. The iterator throws a ProductError from the
    * engine, or `ENGINE_RUNNER_CRASHED`.
+   *
+   * @param answerNow aborting it ends the thinking, and the answer follows
    */
   generate(
     request: GenerationRequest,
     signal: AbortSignal,
+    answerNow?: AbortSignal,
   ): AsyncIterableIterator<GenerationEvent> {
     const id = this.#nextId;
     this.#nextId += 1;
     const cancel = () => this.#send({ type: "cancel", id });
+    const endThinking = () => this.#send({ type: "answer-now", id });
     const events = new AsyncQueue<GenerationEvent>(() => {
       signal.removeEventListener("abort", cancel);
+      answerNow?.removeEventListener("abort", endThinking);
       if (this.#requests.delete(id)) cancel();
     });
     if (this.#exit !== undefined) {
@@ -174,6 +179,8 @@ export class RunnerProcess {
       this.#send({ type: "generate", id, request: { ...request, prompt } });
       if (signal.aborted || !this.#requests.has(id)) cancel();
       else signal.addEventListener("abort", cancel, { once: true });
+      if (answerNow?.aborted) endThinking();
+      else answerNow?.addEventListener("abort", endThinking, { once: true });
     };
     begin().catch((error: unknown) => events.fail(error));
     return events;

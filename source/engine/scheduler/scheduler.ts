@@ -85,14 +85,15 @@ export class Scheduler {
    * @throws ProductError of the store, the prompt or the engine
    */
   async *run(
-    request: CanonicalRequest,
+    wanted: CanonicalRequest,
     model: ResolvedModel,
     signal: AbortSignal,
   ): AsyncGenerator<CanonicalEvent> {
     const parameters = {
       ...usableParameters(model.parameters),
-      ...definedOnly(request.parameters),
+      ...definedOnly(wanted.parameters),
     };
+    const request = withoutThinking(wanted, model) ? { ...wanted, think: false } : wanted;
     const sampling = toSampling(parameters, request.logitBias);
     if (request.input.kind !== "load") {
       refuseEmbeddingModel(model, request.model, request.input.kind);
@@ -293,6 +294,13 @@ function refuseEmbeddingModel(model: ResolvedModel, name: string, kind: "chat" |
     hint: "It is made for embeddings: use /api/embed or /v1/embeddings.",
     param: "model",
   });
+}
+
+/** A budget of 0 turns thinking off; the model's own yields to a request that wants it to think. */
+function withoutThinking({ think, parameters }: CanonicalRequest, model: ResolvedModel): boolean {
+  const { reasoning_budget: own = think ? undefined : model.parameters.reasoning_budget } =
+    parameters;
+  return own === 0;
 }
 
 function definedOnly(parameters: ModelParameters): ModelParameters {

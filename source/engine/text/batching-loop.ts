@@ -125,8 +125,17 @@ export class BatchingLoop {
 
   /** Stops a request before its next step; ignores unknown ones. */
   cancel(id: number): void {
-    const job = this.#waiting.find(id) ?? this.#slots.find((slot) => slot.job?.id === id)?.job;
+    const job = this.#find(id);
     if (job !== undefined) job.cancelled = true;
+  }
+
+  /** Ends a request's thinking, so that its answer follows; ignores unknown ones. */
+  answerNow(id: number): void {
+    this.#find(id)?.thinking?.endNow();
+  }
+
+  #find(id: number): Job | undefined {
+    return this.#waiting.find(id) ?? this.#slots.find((slot) => slot.job?.id === id)?.job;
   }
 
   /** Writes prompts worth keeping to the disk before the model is unloaded, within a time limit. */
@@ -235,7 +244,13 @@ export class BatchingLoop {
     slot.promptLength = job.promptTokens.length;
     const promptTokens = job.promptTokens.length;
     const started = { promptTokens, cachedTokens: cached, cachedFrom: source, slot: slot.id };
-    job.emit({ type: "started", ...started, ...(miss !== undefined && { cacheMiss: miss }) });
+    const thinkingBudget = job.thinking?.reducedBudget;
+    job.emit({
+      type: "started",
+      ...started,
+      ...(miss !== undefined && { cacheMiss: miss }),
+      ...(thinkingBudget !== undefined && { thinkingBudget }),
+    });
   }
 
   #failAdmission(job: Job, slot: Slot<Job>, error: unknown): void {

@@ -6,11 +6,12 @@ import type {
   TokenLogprob,
 } from "../generation.ts";
 import { type FailedEvent, toWire } from "../runner/protocol.ts";
-import type { AddonSampler } from "./addon.ts";
+import type { AddonGrammarEvaluationState, AddonSampler } from "./addon.ts";
 import { type AnswerPiece, AnswerText } from "./answer-text.ts";
 import { LookupDraft } from "./lookup-draft.ts";
 import { MarkWatcher } from "./mark-watcher.ts";
 import type { ImagePiece } from "./picture-reader.ts";
+import { ThinkingLimit } from "./thinking-limit.ts";
 
 export type LoopEvent = GenerationEvent | FailedEvent;
 
@@ -52,6 +53,12 @@ export interface Job {
   sampler: AddonSampler | undefined;
   /** Watches for the marks of grammars; undefined without any, and after the first mark. */
   watcher: MarkWatcher | undefined;
+  /** Limit of the thinking; undefined without any, and once it was applied. */
+  thinking: ThinkingLimit | undefined;
+  /** Tokens that come next, whatever the model would choose. */
+  forced: number[];
+  /** Position of the answer in its grammar, which the sampler advances. */
+  grammar: AddonGrammarEvaluationState | undefined;
   /** Milliseconds by which recent tokens took longer than a grammar may. */
   grammarExcessMs: number;
   /** Last reported position in the queue. */
@@ -71,6 +78,7 @@ export function createJob(
   options: { contextLength: number; usesLookup: boolean; emit: (event: LoopEvent) => void },
 ): Job {
   const room = options.contextLength - promptTokens.length;
+  const maxTokens = Math.min(request.maxTokens ?? room, room);
   return {
     id,
     request,
@@ -78,7 +86,7 @@ export function createJob(
     pauses: [],
     beginning: undefined,
     images,
-    maxTokens: Math.min(request.maxTokens ?? room, room),
+    maxTokens,
     emit: options.emit,
     answer: new AnswerText(request.stop),
     lookup: options.usesLookup ? new LookupDraft(promptTokens) : undefined,
@@ -94,6 +102,10 @@ export function createJob(
     cancelled: false,
     sampler: undefined,
     watcher: request.lazy === undefined ? undefined : new MarkWatcher(request.lazy),
+    thinking:
+      request.thinking === undefined ? undefined : new ThinkingLimit(request.thinking, maxTokens),
+    forced: [],
+    grammar: undefined,
     grammarExcessMs: 0,
     reportedAhead: undefined,
   };

@@ -81,10 +81,11 @@ export class StepSampler {
     }
   }
 
-  #createFor({ request, promptTokens }: Job): AddonSampler {
+  #createFor(job: Job): AddonSampler {
     const { addon, model } = this.#options;
-    const grammar = request.grammar === undefined ? undefined : this.#stateOf(request.grammar);
-    return createSampler(addon, model, this.#samplerOptions(request, promptTokens, grammar));
+    const { request, promptTokens } = job;
+    job.grammar = request.grammar === undefined ? undefined : this.#stateOf(request.grammar);
+    return createSampler(addon, model, this.#samplerOptions(request, promptTokens, job.grammar));
   }
 
   #samplerOptions(
@@ -125,9 +126,11 @@ export class StepSampler {
     for (const [position, index] of indexes.entries()) {
       const started = performance.now();
       const isHeld = request.grammar !== undefined || request.lazy !== undefined;
+      const forced = this.#forcedToken(job);
+      const isForced = forced !== undefined;
       let token: number;
       try {
-        token = await context.sampleToken(index, sampler);
+        token = forced ?? (await context.sampleToken(index, sampler));
         if (token < 0) throw new Error("the sampler left no token to choose from");
       } catch (error) {
         if (!isHeld) throw error;
@@ -137,7 +140,7 @@ export class StepSampler {
         break;
       }
       const tookMs = performance.now() - started;
-      const isEnd = model.isEogToken(token);
+      const isEnd = !isForced && model.isEogToken(token);
       const choice: SampledToken = {
         token,
         bytes: tokenBytes.of(token, request.visibleControlTexts),
@@ -147,6 +150,7 @@ export class StepSampler {
         choice.logprob = await this.#logprob(index, token, request.topLogprobs);
       }
       sampled.push(choice);
+      job.thinking?.push(choice.bytes);
       this.#watch(job, choice.bytes, token);
       // llama.cpp cannot be interrupted, but its grammars slow down gradually.
       if (isHeld) {
@@ -155,6 +159,25 @@ export class StepSampler {
       }
       if (item.failure !== undefined || isEnd || token !== tokens[position + 1]) break;
     }
+  }
+
+  /** Returns the next token of the text that closes the thinking, if that is due. */
+  #forcedToken(job: Job): number | undefined {
+    const { addon, model } = this.#options;
+    if (job.thinking?.isUsedUp) {
+      job.forced = [...model.tokenize(job.thinking.closing, true)];
+      job.thinking = undefined;
+    }
+    const token = job.forced.shift();
+    if (token === undefined || job.grammar === undefined) return token;
+    const { AddonSampler } = addon;
+    if (!AddonSampler.canBeNextTokenForGrammarEvaluationState(job.grammar, token)) {
+      // The grammar spells the closing tag in its own way.
+      job.forced = [];
+      return undefined;
+    }
+    AddonSampler.acceptGrammarEvaluationStateToken(job.grammar, token);
+    return token;
   }
 
   /** Returns true if the answer is complete, for requests that forbid end tokens. */

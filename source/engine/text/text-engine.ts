@@ -133,6 +133,10 @@ export class TextEngine {
     this.#readingImages.delete(id);
   }
 
+  answerNow(id: number): void {
+    this.#loop.answerNow(id);
+  }
+
   /** @throws ProductError, see `Embedder` */
   async call({ name, input }: RunnerCall): Promise<CallOutput> {
     switch (name) {

@@ -71,6 +71,11 @@ export class VisionEngine {
     }
   }
 
+  answerNow(id: number): void {
+    const jobs = [...this.#queue, ...(this.#current === undefined ? [] : [this.#current])];
+    jobs.find((job) => job.id === id)?.answerNow();
+  }
+
   /** @throws ProductError `ENGINE_CAPABILITY_MISSING` for vectors */
   async call({ name, input }: RunnerCall): Promise<CallOutput> {
     switch (name) {
@@ -108,6 +113,10 @@ export class VisionEngine {
     }
   }
 
+  /**
+   * An answer pauses where its thinking is closed or a grammar begins, and continues as part of the
+   * prompt. The binding's own lazy grammars start inside thinking and fail when a call breaks them.
+   */
   async #answer(job: VisionJob): Promise<void> {
     job.admit();
     const prompt = await this.#count(job.request.prompt);
@@ -119,23 +128,13 @@ export class VisionEngine {
     const room = this.#settings.contextLength - prompt.tokens.length;
     job.start(prompt.tokens.length, Math.min(job.request.maxTokens ?? room, room));
     this.#connection.flush();
-    const result = await this.#complete(job, prompt);
-    if (job.isPaused) job.finish(await this.#resume(job, prompt, result));
-    else job.finish(result);
-  }
-
-  /**
-   * Avoids the binding's lazy grammars, which start inside thinking and fail when a call breaks
-   * them.
-   */
-  async #resume(
-    job: VisionJob,
-    prompt: CountedPrompt,
-    { timings }: CompletionResult,
-  ): Promise<CompletionResult> {
-    const answer = toPromptText([{ text: job.resume(), special: true }], []);
-    const result = await this.#complete(job, { ...prompt, text: prompt.text + answer.text });
-    return { ...result, timings };
+    let result = await this.#complete(job, prompt);
+    let { text } = prompt;
+    while (job.isPaused) {
+      text += toPromptText([{ text: job.resume(), special: true }], []).text;
+      result = { ...(await this.#complete(job, { ...prompt, text })), timings: result.timings };
+    }
+    job.finish(result);
   }
 
   /**

@@ -3,6 +3,7 @@ import type { GenerationRequest } from "../generation.ts";
 import { type AnswerPiece, AnswerText } from "../text/answer-text.ts";
 import { type AnswerEnd, isStuck, type LoopEvent } from "../text/job.ts";
 import { grammarOf, MarkWatcher } from "../text/mark-watcher.ts";
+import { ThinkingLimit } from "../text/thinking-limit.ts";
 import type { CompletionResult } from "./binding.ts";
 
 /** Prompt in the binding's form, with its tokens. */
@@ -28,6 +29,9 @@ export class VisionJob {
   readonly #answer: AnswerText;
   /** Undefined if no mark is expected, or no longer. */
   #watcher: MarkWatcher | undefined;
+  /** Undefined if the thinking has no limit, or once it was applied. */
+  #thinking: ThinkingLimit | undefined;
+  #answersNow = false;
   #isPaused = false;
   #maxTokens = 0;
   readonly #arrived = performance.now();
@@ -55,7 +59,7 @@ export class VisionJob {
     return this.isCancelled || this.#stop !== undefined || this.#isStuck;
   }
 
-  /** A mark was written: the answer continues under a grammar, in another completion. */
+  /** A mark was written or the thinking was closed: the answer continues in another completion. */
   get isPaused(): boolean {
     return this.#isPaused && !this.hasEnded && this.tokensLeft > 0;
   }
@@ -73,7 +77,26 @@ export class VisionJob {
   start(promptTokens: number, maxTokens: number): void {
     this.#promptTokens = promptTokens;
     this.#maxTokens = maxTokens;
-    this.emit({ type: "started", promptTokens, cachedTokens: 0, slot: 0 });
+    const { thinking, grammar } = this.request;
+    // A grammar would start over in another completion.
+    if (thinking !== undefined && grammar === undefined) {
+      this.#thinking = new ThinkingLimit(thinking, maxTokens);
+      if (this.#answersNow) this.#thinking.endNow();
+    }
+    const thinkingBudget = this.#thinking?.reducedBudget;
+    this.emit({
+      type: "started",
+      promptTokens,
+      cachedTokens: 0,
+      slot: 0,
+      ...(thinkingBudget !== undefined && { thinkingBudget }),
+    });
+  }
+
+  /** Ends the thinking, or lets the answer begin without any. */
+  answerNow(): void {
+    this.#answersNow = true;
+    this.#thinking?.endNow();
   }
 
   /** Continues after a pause. @returns the answer so far */
@@ -106,6 +129,17 @@ export class VisionJob {
     );
     this.#emitPiece(piece);
     this.#stop = piece.stop;
+    this.#thinking?.push(bytes);
+    if (this.#thinking?.isUsedUp && !this.hasEnded) this.#closeThinking(this.#thinking.closing);
+  }
+
+  #closeThinking(closing: string): void {
+    this.#thinking = undefined;
+    this.received += closing;
+    const bytes = encoder.encode(closing);
+    this.#watcher?.push(bytes);
+    this.#emitPiece(this.#answer.push(bytes));
+    this.#isPaused = true;
   }
 
   /** Pauses where a mark ends. @returns the text after it, which is to be generated again */

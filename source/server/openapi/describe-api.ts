@@ -29,6 +29,7 @@ export const operations: Readonly<Record<string, readonly [tag: Tag, summary: st
   "POST /api/embeddings": ["Native", "Embed one text (older form)."],
   "POST /api/tokenize": ["Native", "Tokenize a text."],
   "POST /api/detokenize": ["Native", "Turn tokens into text."],
+  "POST /api/answer-now": ["Native", "End the thinking of a running request."],
   "POST /api/cancel": ["Native", "Cancel a running request."],
   "GET /api/tags": ["Models", "List models."],
   "GET /api/ps": ["Models", "List loaded models."],

@@ -184,6 +184,7 @@ export const nativeReplies: Readonly<Record<string, ReplySchemas>> = {
   "POST /api/embeddings": { json: Type.Object({ embedding: vectors }) },
   "POST /api/tokenize": { json: Type.Object({ tokens: Type.Array(count), model: text }) },
   "POST /api/detokenize": { json: Type.Object({ content: text }) },
+  "POST /api/answer-now": { json: Type.Object({ id: text, status: Type.Literal("answering") }) },
   "POST /api/cancel": { json: Type.Object({ id: text, status: Type.Literal("cancelled") }) },
   "GET /api/tags": { json: Type.Object({ models: Type.Array(Listed) }) },
   "GET /api/ps": { json: Type.Object({ models: Type.Array(Loaded) }) },

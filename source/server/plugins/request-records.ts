@@ -6,10 +6,16 @@ import { cancelledStatus } from "../../request-log/request-log.ts";
 import type { RequestRecord } from "../../request-log/request-record.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 
+/** Ways to end a running request, or its thinking. */
+export interface RunningRequest {
+  cancel: AbortController;
+  answerNow: AbortController;
+}
+
 declare module "fastify" {
   interface FastifyInstance {
-    /** Abort controllers of running requests, by record id. */
-    cancellations: Map<string, AbortController>;
+    /** Requests that have not ended, by their id. */
+    running: Map<string, RunningRequest>;
   }
   interface FastifyRequest {
     /** Its record in the request log; probes have none. */
@@ -37,7 +43,7 @@ export function recordRequests(
   app: FastifyInstance,
   { requestLog, transcripts }: Pick<ServerDependencies, "requestLog" | "transcripts">,
 ): void {
-  app.decorate("cancellations", new Map());
+  app.decorate("running", new Map());
   app.decorateRequest("record", undefined);
   app.decorateRequest("failure", undefined);
   app.addHook("onRequest", async (request, reply) => {
@@ -50,12 +56,15 @@ export function recordRequests(
     const { method } = request;
     const record = requestLog.open({ startedAt: Date.now(), method, path, client });
     request.record = record;
-    // `POST /api/cancel` takes this id.
+    // `POST /api/cancel` and `POST /api/answer-now` take this id.
     reply.header("x-request-id", record.id);
-    if (method === "POST") app.cancellations.set(record.id, new AbortController());
+    if (method === "POST") {
+      const running = { cancel: new AbortController(), answerNow: new AbortController() };
+      app.running.set(record.id, running);
+    }
     // Fastify's onResponse does not run when a client leaves early.
     reply.raw.once("close", () => {
-      app.cancellations.delete(record.id);
+      app.running.delete(record.id);
       if (reply.raw.writableFinished) return;
       requestLog.cancel(record, { by: "client", ...record.client });
       requestLog.close(record, cancelledStatus, Date.now());

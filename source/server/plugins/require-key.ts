@@ -26,6 +26,7 @@ const inferencePaths = new Set([
   "/api/tags",
   "/api/ps",
   // Limited to requests of the same key.
+  "/api/answer-now",
   "/api/cancel",
   "/api/requests",
   "/api/requests/:id",

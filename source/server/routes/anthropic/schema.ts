@@ -10,7 +10,12 @@ const promptFields = {
   system: Type.Optional(Type.Unknown()),
   tools: Type.Optional(Type.Array(Type.Unknown())),
   tool_choice: Type.Optional(Type.Unknown()),
-  thinking: Type.Optional(Type.Object({ type: Type.String() })),
+  thinking: Type.Optional(
+    Type.Object({
+      type: Type.String(),
+      budget_tokens: Type.Optional(Type.Integer({ minimum: -1 })),
+    }),
+  ),
   output_config: Type.Optional(
     Type.Object({
       effort: Type.Optional(Type.Union([...effort.map((word) => Type.Literal(word)), Type.Null()])),

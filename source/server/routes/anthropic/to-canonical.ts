@@ -61,7 +61,7 @@ export function toCanonical(
   const prompt = toPromptRequest(body, model, rules);
   return {
     ...prompt,
-    parameters: { ...prompt.parameters, ...toParameters(body) },
+    parameters: { ...prompt.parameters, ...toParameters(body), ...toThinkingBudget(body) },
     // Pings keep the connection alive while a long prompt is read.
     reportProgress: body.stream === true,
   };
@@ -104,6 +104,11 @@ function toThinkLevel(
   if (effort !== undefined) return toThink({ reasoning_effort: effort }, model);
   if (type === undefined) return undefined;
   return toThink({ reasoning_effort: "medium" }, model) !== false;
+}
+
+function toThinkingBudget({ thinking }: CountTokensBody): ModelParameters {
+  const { type, budget_tokens: budget } = thinking ?? {};
+  return type === "enabled" && budget !== undefined ? { reasoning_budget: budget } : {};
 }
 
 function toFormat(value: unknown): AnswerFormat | undefined {

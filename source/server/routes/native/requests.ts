@@ -1,5 +1,5 @@
 // The request log: GET /api/requests and /api/requests/{id}, POST /api/cancel to end a running
-// request of any API, POST /api/recording to record prompts, answers and bodies.
+// request of any API, POST /api/answer-now to end its thinking, POST /api/recording to record prompts, answers and bodies.
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type Static, Type } from "typebox";
 import { quoteShort } from "../../../base/display-text.ts";
@@ -16,6 +16,7 @@ import { canAccess, isOwner } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, serverErrors } from "../../errors.ts";
 import { followLines, isFollowed } from "../../follow-lines.ts";
+import type { RunningRequest } from "../../plugins/request-records.ts";
 
 const text = Type.Optional(Type.String());
 
@@ -115,21 +116,36 @@ export function registerCancel(
 ): void {
   app.post<{ Body: CancelBody }>("/cancel", { schema: { body: CancelBody } }, async (request) => {
     const { id } = request.body;
+    const { cancel } = runningRequest(request, requestLog);
     const record = requestLog.find(id);
-    // The log forgets old records; then the request's owner is unknown, and only managers may
-    // cancel it.
-    const isTheirs = canAccess(request, record ?? {});
-    const controller = isTheirs ? app.cancellations.get(id) : undefined;
-    if (controller === undefined) {
-      throw new ProductError(serverErrors.requestNotFound, {
-        message: `request ${quoteShort(id)} not found: it has ended or never existed.`,
-        hint: "GET /api/requests lists the requests and their ids.",
-        param: "id",
-      });
-    }
     if (record !== undefined) requestLog.cancel(record, { by: "api", ...callerOf(request) });
-    controller.abort();
+    cancel.abort();
     return { id, status: "cancelled" };
+  });
+  app.post<{ Body: CancelBody }>(
+    "/answer-now",
+    { schema: { body: CancelBody } },
+    async (request) => {
+      runningRequest(request, requestLog).answerNow.abort();
+      return { id: request.body.id, status: "answering" };
+    },
+  );
+}
+
+/** @throws ProductError `SERVER_REQUEST_NOT_FOUND` */
+function runningRequest(
+  request: FastifyRequest<{ Body: CancelBody }>,
+  requestLog: ServerDependencies["requestLog"],
+): RunningRequest {
+  const { id } = request.body;
+  // The log forgets old records; then the request's owner is unknown, and only managers may act on it.
+  const isTheirs = canAccess(request, requestLog.find(id) ?? {});
+  const running = isTheirs ? request.server.running.get(id) : undefined;
+  if (running !== undefined) return running;
+  throw new ProductError(serverErrors.requestNotFound, {
+    message: `request ${quoteShort(id)} not found: it has ended or never existed.`,
+    hint: "GET /api/requests lists the requests and their ids.",
+    param: "id",
   });
 }
 

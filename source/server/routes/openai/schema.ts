@@ -93,6 +93,8 @@ export const ChatCompletionBody = Type.Object({
   reasoning: Type.Optional(Type.Object({ effort: orNull(Type.String()) })),
   // Extensions: as on the native API.
   think: Type.Optional(Type.Union([Type.Boolean(), Type.String()])),
+  /** Most tokens of thinking; 0 turns it off, -1 is no limit. */
+  reasoning_budget: Type.Optional(Type.Integer({ minimum: -1 })),
   // As in llama-server and vLLM.
   chat_template_kwargs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   truncate: Type.Optional(Type.Boolean()),

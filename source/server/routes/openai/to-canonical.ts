@@ -28,7 +28,7 @@ export function toCanonical(
   rules: ReadingRules,
 ): CanonicalRequest {
   refuseUnsupported(body);
-  const { max_completion_tokens } = body;
+  const { max_completion_tokens, reasoning_budget } = body;
   const sent = body.messages ?? [];
   const messages = rules.stablePrompts ? withoutChangingTexts(sent) : sent;
   if (messages.length === 0) {
@@ -39,6 +39,7 @@ export function toCanonical(
     ...common.parameters,
     // The newer name of `max_tokens` wins.
     ...(max_completion_tokens !== undefined && { num_predict: max_completion_tokens }),
+    ...(reasoning_budget !== undefined && { reasoning_budget }),
   };
   const toolUse = toToolUse(body);
   const format = toAnswerFormat(body.response_format);

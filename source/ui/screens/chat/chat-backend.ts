@@ -47,11 +47,13 @@ export interface ChatBackend {
   /**
    * Streams one answer; aborting the signal stops it.
    * @param messages the conversation without a system message: that is `settings.system`
+   * @param answerNow aborting it ends the model's thinking; deployments ignore it
    */
   chat(
     messages: readonly ClientMessage[],
     settings: ChatSettings,
     signal: AbortSignal,
+    answerNow?: AbortSignal,
   ): AsyncIterable<ChatEvent>;
   /** Server status for the tab bar, such as "● 127.0.0.1:11434"; called on every repaint. */
   serverLabel(): string;

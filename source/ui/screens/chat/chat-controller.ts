@@ -86,6 +86,10 @@ export class ChatController implements ScreenContext {
     if (!hadText) this.notify("Stopped before the answer began; message restored");
   }
 
+  answerNow(): undefined {
+    this.#chat.session.answerNow();
+  }
+
   interrupt(): undefined {
     const { clock, frame, session } = this.#chat;
     const nowMs = clock.now();

@@ -98,6 +98,8 @@ export function situationOf(state: ChatState) {
   return {
     mode: modeOf(state),
     isBusy: state.activity !== undefined,
+    /** The model thinks before its answer. */
+    isThinking: state.activity?.phase.type === "thinking",
     isEditorEmpty: text === "",
     /** The cursor is at the end of its line. */
     isAtLineEnd: cursor === text.length || text[cursor] === "\n",

@@ -16,6 +16,7 @@ export interface ScreenContext extends CommandContext {
   readonly composer: ComposerActions;
   readonly messages: MessageActions;
   stop(): undefined;
+  answerNow(): undefined;
   interrupt(): undefined;
   escape(): undefined;
 }
@@ -63,6 +64,14 @@ export const chatCommands = [
       hint: "stop",
       when: ({ isBusy }) => isBusy,
       run: (context) => context.stop(),
+    },
+    {
+      id: "answer.now",
+      title: "Answer now: end the model's thinking",
+      keys: ["Alt+A"],
+      hint: "answer now",
+      when: ({ isThinking }) => isThinking,
+      run: (context) => context.answerNow(),
     },
     {
       id: "message.send",

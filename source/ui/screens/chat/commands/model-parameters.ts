@@ -37,6 +37,11 @@ const rules: Readonly<Record<string, ValueRule>> = {
   min_p: { number: [0, 1], meaning: "minimum probability, relative to top", usual: "0" },
   typical_p: { number: [0, 1] },
   seed: { whole: [-1], meaning: "same seed, same answer; -1: random", usual: "random" },
+  reasoning_budget: {
+    whole: [-1],
+    meaning: "max tokens of thinking; 0: none, -1: no limit",
+    usual: "no limit",
+  },
   num_predict: { whole: [-2], meaning: "max tokens to generate; -1: no limit", usual: "no limit" },
   num_keep: { whole: [-1] },
   repeat_penalty: { number: [0], meaning: "above 1: less repetition", usual: "1" },

@@ -37,6 +37,7 @@ export interface Question extends Pick<UserEntry, "text" | "images" | "files"> {
 
 interface Run {
   readonly controller: AbortController;
+  readonly answerNow: AbortController;
   readonly question: Question;
   readonly answer: RunningAnswer;
   /** The transcript when no answer comes. */
@@ -93,6 +94,11 @@ export class ChatSession {
     this.#close(run, { kind: "stopped" });
   }
 
+  /** Ends the model's thinking, so that its answer follows. */
+  answerNow(): void {
+    this.#run?.answerNow.abort();
+  }
+
   get #state(): ChatState {
     return this.#options.store.get();
   }
@@ -122,6 +128,7 @@ export class ChatSession {
     const answer = new RunningAnswer(id + 1, clock.now());
     const run: Run = {
       controller: new AbortController(),
+      answerNow: new AbortController(),
       question,
       answer,
       before,
@@ -137,10 +144,12 @@ export class ChatSession {
       viewport: followTail,
     });
     onSaid();
-    const { signal } = run.controller;
+    const { controller, answerNow } = run;
     const { settings } = this.#state;
     try {
-      for await (const event of backend.chat(conversationOf(asked), settings, signal)) {
+      const messages = conversationOf(asked);
+      const events = backend.chat(messages, settings, controller.signal, answerNow.signal);
+      for await (const event of events) {
         if (event.type !== "done") this.#receive(run, event);
         else this.#close(run, { kind: "done", statistics: event.statistics });
       }

@@ -20,6 +20,7 @@ const idle: CommandSituation = {
   isCommand: false,
   hasQueue: false,
   isBusy: false,
+  isThinking: false,
   isEditorEmpty: true,
   isAtLineEnd: true,
   isAnchored: false,
