@@ -2,6 +2,7 @@
 import { createServer } from "node:net";
 import path from "node:path";
 import { formatBytes } from "../base/formats.ts";
+import { portHolder } from "../base/listeners.ts";
 import { describeError } from "../base/product-error.ts";
 import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../cloud/admin/documents.ts";
@@ -89,9 +90,11 @@ async function examineGateway({ host, port }: PreflightPlace["gateway"]): Promis
   const address = `${host}:${port}`;
   const problem = await bindProblem(host, port);
   if (problem === undefined) return ok(`${address} is free`);
+  const isTaken = problem.code === "EADDRINUSE";
+  const holder = (isTaken ? await portHolder(port) : undefined) ?? "another program";
   return fault(
-    problem.code === "EADDRINUSE"
-      ? `Address ${address} is already in use.`
+    isTaken
+      ? `Address ${address} is already in use by ${holder}.`
       : `The gateway cannot listen on ${address}: ${describeError(problem)}.`,
     "Choose another with deployctl up --listen, or deployctl profile set listen.",
   );

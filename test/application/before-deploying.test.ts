@@ -141,7 +141,9 @@ describe("checks before a launch", () => {
     const client = { ...answering(), status: silent };
     const found = await findings("deploy.py", { client, gateway: { host: "127.0.0.1", port } });
     expect(found.get("server")).toMatchObject({ kind: "ok" });
-    const sentence = `Address 127.0.0.1:${port} is already in use.`;
+    const holder = process.platform === "linux" ? `.*\\(${process.pid}\\)` : "another program";
+    const used = new RegExp(`^Address 127\\.0\\.0\\.1:${port} is already in use by ${holder}\\.$`);
+    const sentence = expect.stringMatching(used);
     expect(found.get("port")).toMatchObject({ kind: "fault", sentence });
     const free = await findings("deploy.py", { client });
     expect(free.get("port")).toMatchObject({ kind: "ok" });

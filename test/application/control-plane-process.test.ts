@@ -36,7 +36,11 @@ it("reports that its port is in use", async () => {
     expect(await faultOfStart(`127.0.0.1:${port}`)).toMatchObject({
       code: cloudErrors.addressUnusable.code,
       exitCode: 5,
-      message: expect.stringMatching(new RegExp(`${port}.*already in use by another program`)),
+      message: expect.stringMatching(
+        process.platform === "linux"
+          ? new RegExp(`${port}: already in use by .*\\(${process.pid}\\)\\. Stop it, or choose`)
+          : `${port}: already in use by another program`,
+      ),
       hint: expect.stringContaining(controlPlaneLogFile(stateFolder)),
     });
   } finally {

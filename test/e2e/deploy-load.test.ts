@@ -229,7 +229,9 @@ describe("an app that changes", () => {
     const { seen, stop } = callSteadily();
     process.kill(before.supervisor.pid, "SIGKILL");
     await until(processes, ({ supervisor }) => supervisor === undefined);
-    expect(await cloud.json(["up"])).toMatchObject({ started: false });
+    const { errors, output } = await cloud.call(["up"]);
+    expect(errors).toContain("The supervisor has ended; starting a new one.");
+    expect(output).not.toContain("Already running");
     await until(processes, ({ supervisor }) => supervisor?.restarts === 1);
     await stop();
     expect(seen.filter((status) => status !== 200)).toEqual([]);

@@ -24,6 +24,7 @@ export class DeployProgress {
   readonly #isPlain: boolean;
   /** Printed log lines. */
   readonly #written = new Set<string>();
+  #isRepeating = false;
   #step: Step | undefined;
 
   /** @param isQuiet shows nothing */
@@ -49,7 +50,7 @@ export class DeployProgress {
   /** Shows a log line of the build or the replica. */
   log(text: string): void {
     const line = text.trimEnd();
-    if (line === "") return;
+    if (line === "" || this.#isKnown(line)) return;
     if (this.#isPlain) this.#writeLogLine(line);
     else if (this.#step && this.#lines) {
       this.#lines.status(`${this.#text(this.#step)}  ${line}`, this.#step.name);
@@ -58,6 +59,7 @@ export class DeployProgress {
 
   /** Like `log`, for a line that `write` prints, for example on standard output. */
   logElsewhere(text: string, write: () => void): void {
+    if (this.#isKnown(text.trimEnd())) return;
     this.#written.add(text.trimEnd());
     if (this.#lines) this.#lines.above(write);
     else write();
@@ -66,8 +68,14 @@ export class DeployProgress {
   /** Prints the last lines of a log, also when quiet, without those printed before. */
   tail(lines: readonly string[]): void {
     for (const line of lines) {
-      if (!this.#written.has(line.trimEnd())) this.#writeLogLine(line.trimEnd());
+      const text = line.trimEnd();
+      if (text !== "" && !this.#written.has(text)) this.#writeLogLine(text);
     }
+  }
+
+  /** Skips log lines printed before, as another attempt to start mostly repeats those of the first. */
+  repeat(): void {
+    this.#isRepeating = true;
   }
 
   /** Prints a line above the current step. */
@@ -82,8 +90,13 @@ export class DeployProgress {
 
   /** Ends the display; call it before writing anything else. */
   finish(): void {
+    this.#isRepeating = false;
     this.#endStep();
     this.#lines?.finish();
+  }
+
+  #isKnown(line: string): boolean {
+    return this.#isRepeating && this.#written.has(line);
   }
 
   #writeLogLine(line: string): void {

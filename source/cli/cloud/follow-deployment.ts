@@ -58,6 +58,7 @@ export function showDeployEvent(
       return undefined;
     case "warning":
       progress.warn(event.sentence);
+      if (event.code === "start_repeated") progress.repeat();
       return undefined;
     case "done":
       progress.finish();

@@ -71,7 +71,10 @@ export async function startedClientOf(session: Session): Promise<AdminClient> {
   return clientOf(session);
 }
 
-/** Starts this machine's server if none runs. @returns true if it did */
+const startingSupervisor =
+  "The supervisor has ended; starting a new one. The gateway and the control plane keep running.";
+
+/** Starts this machine's server, or its supervisor, if none runs. @returns true if it did */
 export async function ensureControlPlane(session: Session): Promise<boolean> {
   const { stateFolder, flags } = session;
   let running = await findControlPlane(stateFolder);
@@ -85,6 +88,7 @@ export async function ensureControlPlane(session: Session): Promise<boolean> {
     running = undefined;
   }
   if (running === undefined) tell(flags, "Starting the control plane…");
+  else if (!isSupervised(stateFolder)) tell(flags, startingSupervisor);
   const words = ["up", "--foreground", ...upArguments(session)];
   const status = await startControlPlane({ entry: entryFile, words, stateFolder });
   if (running === undefined) {
@@ -92,7 +96,7 @@ export async function ensureControlPlane(session: Session): Promise<boolean> {
     tellEncryption(session, status.gateway);
   }
   await saveFirstKey(session, clientOf(session));
-  return running === undefined;
+  return true;
 }
 
 /** Reports HTTPS that no setting asked for. */

@@ -5,6 +5,7 @@
 import { describeError, ProductError } from "../../base/product-error.ts";
 import type { DeployEvent, DeployPhase, DeployResult } from "../admin/documents.ts";
 import type { ReplicaExit, RevisionPlan } from "../engines/engine.ts";
+import { engineWarnings } from "../engines/engine-warnings.ts";
 import { cloudErrors } from "../errors.ts";
 import { apiOfServer } from "../served-api.ts";
 import { type AppKey, appName, type Rollout } from "../state/app-records.ts";
@@ -124,7 +125,7 @@ export class RollOut {
   async #verify({ replica }: ReplicaRecord): Promise<void> {
     const { context, manager, signal } = this.#options;
     const observation = context.observations.get(replica);
-    for (const code of observation?.warnings ?? []) this.#warn(code, sentenceOf(code));
+    for (const code of observation?.warnings ?? []) this.#warn(code, engineWarnings[code]);
     if (observation?.endpoint === undefined) return;
     const { store } = context;
     const revision = this.#revision();
@@ -274,9 +275,4 @@ export class RollOut {
     });
     return () => reading.abort();
   }
-}
-
-function sentenceOf(code: string): string {
-  if (code !== "port_not_remapped") return `Engine warning: ${code}.`;
-  return "The server ignored its assigned port and used the one in its script, so this machine can run only one replica.";
 }

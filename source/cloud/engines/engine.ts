@@ -1,5 +1,6 @@
 // Interface between the control plane and the engine that runs replicas: local processes, or Ray.
 import type { AppConfig } from "../app-config.ts";
+import type { EngineWarning } from "./engine-warnings.ts";
 
 /** Revision in the form that an engine needs. */
 export interface RevisionPlan {
@@ -80,8 +81,7 @@ export interface ReplicaObservation {
   /** Milliseconds of the start by phase, once ready: `import`, `download`, `load`, … */
   startPhasesMs?: Readonly<Record<string, number>> | undefined;
   exit: ReplicaExit | undefined;
-  /** Warning codes, such as `port_not_remapped`. */
-  warnings: string[];
+  warnings: EngineWarning[];
   gpus: string[];
 }
 

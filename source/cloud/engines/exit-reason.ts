@@ -17,6 +17,8 @@ export interface ExitFacts {
   /** True when the kernel killed processes for lack of memory during the replica's life. */
   memoryRanOut: boolean;
   tail: string[];
+  /** Program that listens on the port of `takenPort`, if known. */
+  holder?: string | undefined;
 }
 
 export interface ExitCause {
@@ -24,45 +26,93 @@ export interface ExitCause {
   sentence: string;
 }
 
-type Explanation = Pick<ReplicaExit, "reason" | "sentence">;
+interface Explanation extends Pick<ReplicaExit, "reason" | "sentence"> {
+  /** Port of a conflict. */
+  port?: number | undefined;
+}
 
-/**
- * Messages that processes write before they exit; searched for in the last lines. Sentences refer to
- * groups of the expression.
- */
-const traces: readonly (Explanation & { expression: RegExp })[] = [
+interface Trace {
+  expression: RegExp;
+  reason: string;
+  sentence: (found: RegExpExecArray, facts: Pick<ExitFacts, "holder">) => string;
+}
+
+const missingModule = ([, name = ""]: RegExpExecArray) =>
+  `The Python module ${name} is not installed in its environment. ` +
+  `Add it with --requirement ${requirementOf(name)}.`;
+
+/** Messages that processes write before they exit; searched for in the last lines. */
+const traces: readonly Trace[] = [
   {
     expression:
       /CUDA out of memory|CUDA error: out of memory|torch\.(?:cuda\.)?OutOfMemoryError|cudaMalloc failed: out of memory|No available memory for the cache blocks|Free memory on device .* is less than desired/,
     reason: "out_of_memory",
-    sentence: "Not enough GPU memory.",
+    sentence: () => "Not enough GPU memory.",
   },
   {
     expression: /^MemoryError\b|std::bad_alloc|Cannot allocate memory|failed to allocate memory/,
     reason: "out_of_memory",
-    sentence: "Not enough memory.",
+    sentence: () => "Not enough memory.",
   },
   {
-    expression: /EADDRINUSE|[Aa]ddress already in use|Errno 98\b/,
+    expression: /EADDRINUSE|[Aa]ddress already in use|Errno 98\b|couldn't bind HTTP server socket/,
     reason: "port_conflict",
-    sentence: "A port it needs is already in use.",
+    sentence: ({ input }, { holder }) => {
+      const port = portIn(input);
+      const what = port === undefined ? "A port that it needs" : `Port ${port}`;
+      const by = holder === undefined ? "" : ` by ${holder}`;
+      return (
+        `${what} is already in use${by}. Stop that program, or use another port: ` +
+        "the variable PORT has a free one for each replica."
+      );
+    },
   },
   {
-    expression: /^ModuleNotFoundError: No module named '([^']+)'/,
+    // Also when python3 -m cannot find the module.
+    expression: /(?:^|\()ModuleNotFoundError: No module named '([^']+)'/,
     reason: "import_error",
-    sentence: "The Python module $1 is not installed in its environment.",
+    sentence: missingModule,
+  },
+  {
+    expression: /^\S*python[\d.]*: No module named ([\w.]+)/,
+    reason: "import_error",
+    sentence: missingModule,
   },
   {
     expression: /^ImportError: (.+)$/,
     reason: "import_error",
-    sentence: "An import failed: $1.",
+    sentence: ([, why]) => `An import failed: ${why}.`,
   },
   {
     expression: /(?:^|: )([\w./+-]+): (?:command )?not found$/,
     reason: "missing_executable",
-    sentence: "The program $1 is not on the PATH.",
+    sentence: ([, program]) => `The program ${program} is not on the PATH.`,
   },
 ];
+
+/** Places of a port in messages about a conflict; longer than parts of a time of day. */
+const portPlaces = [/, (\d{2,5})\)/, /\bport[ =:]+(\d{2,5})\b/i, /.*:(\d{3,5})(?!\d)/];
+
+function portIn(line: string): number | undefined {
+  const [port] = portPlaces.flatMap((place) => place.exec(line)?.[1] ?? []);
+  return port === undefined ? undefined : Number(port);
+}
+
+/** Packages whose modules have other names. */
+const packages: Readonly<Record<string, string>> = {
+  PIL: "pillow",
+  cv2: "opencv-python-headless",
+  dateutil: "python-dateutil",
+  dotenv: "python-dotenv",
+  skimage: "scikit-image",
+  sklearn: "scikit-learn",
+  yaml: "pyyaml",
+};
+
+function requirementOf(module: string): string {
+  const [top = ""] = module.split(".");
+  return packages[top] ?? top;
+}
 
 const runnerReasons = new Set([
   "usage",
@@ -84,7 +134,13 @@ const notFoundCode = 127;
 /** @returns the exit as shown to users and the control plane */
 export function explainExit(facts: ExitFacts): ReplicaExit {
   const { code, signal, tail } = facts;
-  return { code, signal, ...explain(facts), tail };
+  const { reason, sentence } = explain(facts);
+  return { code, signal, reason, sentence, tail };
+}
+
+/** Returns the port that another program has, if that is why the replica exited. */
+export function takenPort(facts: ExitFacts): number | undefined {
+  return explain(facts).port;
 }
 
 function explain(facts: ExitFacts): Explanation {
@@ -99,7 +155,7 @@ function explain(facts: ExitFacts): Explanation {
     };
   }
   if (ending !== undefined) return explainReturn(ending, facts);
-  const trace = code === 0 ? undefined : explainTraces(facts.tail);
+  const trace = code === 0 ? undefined : explainTraces(facts.tail, facts);
   if (trace !== undefined) return trace;
   if (code === notFoundCode) {
     return { reason: "missing_executable", sentence: "A program it runs is not on the PATH." };
@@ -110,16 +166,24 @@ function explain(facts: ExitFacts): Explanation {
 }
 
 /** Uses the runner's reason; for an exception, the last lines may be more specific. */
-function explainFailure({ reason = "", sentence }: RunnerMarker, facts: ExitFacts): Explanation {
+function explainFailure(
+  { reason = "", sentence = "The script failed" }: RunnerMarker,
+  facts: ExitFacts,
+): Explanation {
   const known = runnerReasons.has(reason) ? reason : "exception";
-  const trace = known === "exception" ? explainTraces(facts.tail) : undefined;
-  return trace ?? { reason: known, sentence: asSentence(sentence ?? "The script failed") };
+  const [place = ""] = placeInScript.exec(sentence) ?? [];
+  const own = explainTraces([sentence.slice(place.length)], facts);
+  if (own?.reason === known) return { ...own, sentence: place + own.sentence };
+  const trace = known === "exception" ? explainTraces(facts.tail, facts) : undefined;
+  return trace ?? { reason: known, sentence: asSentence(sentence) };
 }
+
+const placeInScript = /^[^\s:]+:\d+: /;
 
 /** Covers scripts that ignore how their server exited: the function returns as if all were well. */
 function explainReturn({ program, code }: RunnerMarker, facts: ExitFacts): Explanation {
   const hasFailed = code !== undefined && code !== 0;
-  const trace = hasFailed || program === undefined ? explainTraces(facts.tail) : undefined;
+  const trace = hasFailed || program === undefined ? explainTraces(facts.tail, facts) : undefined;
   if (trace !== undefined && hasFailed) return trace;
   // The last line of modelctl, and of many other programs.
   const error = facts.tail.findLast((line) => line.startsWith(errorMark));
@@ -133,11 +197,13 @@ function explainReturn({ program, code }: RunnerMarker, facts: ExitFacts): Expla
   };
 }
 
-function explainTraces(tail: readonly string[]): Explanation | undefined {
+function explainTraces(tail: readonly string[], facts: ExitFacts): Explanation | undefined {
   for (const { expression, reason, sentence } of traces) {
     for (const line of tail) {
-      const [found] = expression.exec(line) ?? [];
-      if (found !== undefined) return { reason, sentence: found.replace(expression, sentence) };
+      const found = expression.exec(line);
+      if (found === null) continue;
+      const port = reason === "port_conflict" ? portIn(line) : undefined;
+      return { reason, sentence: sentence(found, facts), port };
     }
   }
   return undefined;

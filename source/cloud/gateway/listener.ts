@@ -4,6 +4,7 @@ import { createServer as createTlsServer, Server as TlsServer } from "node:https
 import { createServer as createSocketServer, type Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { allowHalfClosed, endConnection } from "../../base/http-connection.ts";
+import { portHolder } from "../../base/listeners.ts";
 import { http } from "../../base/node-http.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
@@ -102,7 +103,7 @@ async function bind(
       });
     });
   } catch (cause) {
-    throw addressUnusable(address.host, address.port, cause);
+    throw await addressUnusable(address.host, address.port, cause);
   }
 }
 
@@ -205,17 +206,21 @@ function readAgainWithoutUpgrade(
 
 const offerHeaders = new Set(["connection", "upgrade", "http2-settings"]);
 
-function addressUnusable(host: string, port: number, cause: unknown): ProductError {
+async function addressUnusable(host: string, port: number, cause: unknown): Promise<ProductError> {
   const code = systemCode(cause) ?? "";
+  const isTaken = code === "EADDRINUSE";
+  const holder = (isTaken ? await portHolder(port) : undefined) ?? "another program";
   const reasons: Record<string, string> = {
-    EADDRINUSE: "already in use by another program",
+    EADDRINUSE: `already in use by ${holder}`,
     EADDRNOTAVAIL: "not an address of this machine",
     EACCES: "no permission; ports below 1024 need root",
   };
   const reason = reasons[code];
   return new ProductError(cloudErrors.addressUnusable, {
     message: `Cannot listen on ${host}:${port}: ${reason ?? describeError(cause)}.`,
-    hint: "Choose another address with --listen.",
+    hint: isTaken
+      ? "Stop it, or choose another address with --listen."
+      : "Choose another address with --listen.",
     cause,
   });
 }

@@ -157,6 +157,30 @@ describe("deployment steps", () => {
     expect(file.text).toBe("");
   });
 
+  test("of another attempt leave out the lines of the first, but not later", async () => {
+    const trace = ["Traceback (most recent call last):", "RuntimeError: no weights"];
+    const lines = (...texts: string[]): DeployEvent[] =>
+      texts.map((text) => ({ kind: "log", text }));
+    const again: DeployEvent = {
+      kind: "warning",
+      code: "start_repeated",
+      sentence: "No weights. Retrying.",
+    };
+    const file = new FakeStream();
+    const progress = new DeployProgress(file, false);
+    const events = [...lines("process 1", ...trace), again, ...lines("process 2", ...trace)];
+    await followDeployment(stream(...events, { kind: "done", result }), progress);
+    expect(file.text).toBe(
+      "  | process 1\n" +
+        "  | Traceback (most recent call last):\n" +
+        "  | RuntimeError: no weights\n" +
+        "Warning: No weights. Retrying.\n" +
+        "  | process 2\n",
+    );
+    progress.log("RuntimeError: no weights");
+    expect(file.text).toMatch(/process 2\n {2}\| RuntimeError: no weights\n$/);
+  });
+
   test("that fail throw the control plane's code and exit code", async () => {
     const failed: DeployEvent = {
       kind: "failed",

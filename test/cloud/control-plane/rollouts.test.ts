@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import type { DeployEvent } from "../../../source/cloud/admin/documents.ts";
+import { engineWarningCodes } from "../../../source/cloud/engines/engine-warnings.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
 import { until } from "../../support/until.ts";
 import {
@@ -199,6 +200,15 @@ it("starts no replica for long answers of the old one", async () => {
   open.traffic.ask("chat", { busy: 2, queued: 1 });
   await expect.poll(() => open.traffic.open("chat")).toHaveLength(1);
   expect(open.engine.living).toHaveLength(3);
+});
+
+it.each(engineWarningCodes)("explains the warning %s", async (code) => {
+  open.engine.warnings = [code];
+  const events = await open.deploy(deployment("one"));
+  const told = events.find((event) => event.kind === "warning");
+  expect(told).toMatchObject({ code, sentence: expect.stringMatching(/^The|^This/) });
+  expect(JSON.stringify(last(events))).toContain(told?.sentence);
+  expect(told?.sentence).not.toContain(code);
 });
 
 describe("the smoke test", () => {

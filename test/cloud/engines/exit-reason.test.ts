@@ -1,5 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { type ExitFacts, explainExit } from "../../../source/cloud/engines/exit-reason.ts";
+import {
+  type ExitFacts,
+  explainExit,
+  takenPort,
+} from "../../../source/cloud/engines/exit-reason.ts";
 import { readMarker } from "../../../source/cloud/engines/runner-marker.ts";
 
 const plain: ExitFacts = {
@@ -73,6 +77,45 @@ describe("an exit reason", () => {
     ["all is well", "exited"],
   ])("reads %j as %s", (line, reason) => {
     expect(reasonOf({ tail: ["before", line, "after"] })[0]).toBe(reason);
+  });
+
+  it.each([
+    ["ModuleNotFoundError: No module named 'vllm.entrypoints'", "vllm"],
+    ["/usr/bin/python3: No module named vllm", "vllm"],
+    [
+      "python3: Error while finding module specification for 'vllm.x' (ModuleNotFoundError: No module named 'vllm')",
+      "vllm",
+    ],
+    ["ModuleNotFoundError: No module named 'PIL'", "pillow"],
+  ])("names the requirement to add for %j", (line, requirement) => {
+    const [reason, sentence] = reasonOf({ tail: [line] });
+    expect(reason).toBe("import_error");
+    expect(sentence).toMatch(/^The Python module \S+ is not installed in its environment\. /);
+    expect(sentence).toContain(`Add it with --requirement ${requirement}.`);
+  });
+
+  it("keeps the place in the script that imports a missing module", () => {
+    const sentence = "app.py:4: ModuleNotFoundError: No module named 'torch'";
+    const ending = readMarker({ phase: "failed", reason: "import_error", sentence });
+    expect(reasonOf({ ending, code: 68 })).toEqual([
+      "import_error",
+      "app.py:4: The Python module torch is not installed in its environment. Add it with --requirement torch.",
+    ]);
+  });
+
+  it.each([
+    ["OSError: [Errno 98] Address already in use: '127.0.0.1:9123'", 9123],
+    ["Error: listen EADDRINUSE: address already in use :::9123", 9123],
+    ["[Errno 98] error while attempting to bind on address ('0.0.0.0', 80): address in use", 80],
+    ["12:30:45 listen tcp :9123: bind: address already in use", 9123],
+    ["couldn't bind HTTP server socket, hostname: 127.0.0.1, port: 9123", 9123],
+    ["12:30:45 OSError: [Errno 98] Address already in use", undefined],
+  ])("finds the port in %j", (line, port) => {
+    const facts = { ...plain, tail: [line] };
+    expect(takenPort(facts)).toBe(port);
+    const { sentence } = explainExit({ ...facts, holder: "python3 (4711)" });
+    const what = port === undefined ? "A port that it needs" : `Port ${port}`;
+    expect(sentence).toContain(`${what} is already in use by python3 (4711). Stop that program, `);
   });
 
   it("distinguishes out of memory from other SIGKILLs by the kernel's counter", () => {

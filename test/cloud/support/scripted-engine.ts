@@ -10,6 +10,7 @@ import type {
   ReplicaRequest,
   RevisionPlan,
 } from "../../../source/cloud/engines/engine.ts";
+import type { EngineWarning } from "../../../source/cloud/engines/engine-warnings.ts";
 
 /** Behaviour of a replica once it is started. */
 export type Fate = "ready" | "wait" | { exit: Partial<ReplicaExit> };
@@ -32,6 +33,7 @@ export class ScriptedEngine implements Engine {
   readonly stopped: { replica: string; signal: string }[] = [];
   readonly destroyed: string[] = [];
   endpoint = "http://127.0.0.1:1";
+  warnings: EngineWarning[] = [];
   readonly #living = new Map<string, ReplicaObservation>();
   readonly #listeners = new Set<() => void>();
 
@@ -59,7 +61,7 @@ export class ScriptedEngine implements Engine {
       startedAt: Date.now(),
       readyAt: undefined,
       exit: undefined,
-      warnings: [],
+      warnings: this.warnings,
       gpus: [],
     });
     const fate = this.fate(request);

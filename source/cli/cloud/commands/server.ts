@@ -32,11 +32,11 @@ export const up: Run<typeof serverCommands.up> = async (_words, flags) => {
   if (wasRunning && startFlags.some((flag) => flags[flag] !== undefined)) {
     warn("Already running with its own settings; stop it with deployctl down.");
   }
-  await ensureControlPlane(own);
+  const hasStarted = await ensureControlPlane(own);
   const status = await clientOf(own).status();
   printAnswer(flags, {
     document: { ...status, started: !wasRunning },
-    text: wasRunning ? `Already running.\n${statusText(status)}` : statusText(status),
+    text: hasStarted ? statusText(status) : `Already running.\n${statusText(status)}`,
     names: [status.baseUrl],
   });
   return exitCodes.ok;

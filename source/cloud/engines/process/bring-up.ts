@@ -9,6 +9,7 @@ import {
 } from "../../../base/listeners.ts";
 import type { ProcessFacts } from "../../process-stat.ts";
 import { onLoopback } from "../../replica-address.ts";
+import type { EngineWarning } from "../engine-warnings.ts";
 import type { ExitCause } from "../exit-reason.ts";
 import { canConnect, type HealthCheck, readinessOf } from "../ready-probe.ts";
 import { membersOf, type ProcessIdentity, readProcesses, sessionOf } from "./process-table.ts";
@@ -30,7 +31,7 @@ export interface BringUpOptions {
 }
 
 export type BringUpResult =
-  | { kind: "ready"; port: number; speaksHttp: boolean; warnings: string[] }
+  | { kind: "ready"; port: number; speaksHttp: boolean; warnings: EngineWarning[] }
   | { kind: "failed"; cause: ExitCause }
   /** Aborted by the signal. */
   | { kind: "given_up" };
@@ -82,7 +83,7 @@ export async function bringUp(options: BringUpOptions): Promise<BringUpResult> {
 async function waitForAnswer(
   options: BringUpOptions,
   port: number,
-  warnings: string[],
+  warnings: EngineWarning[],
   reminder: Reminder,
 ): Promise<BringUpResult | undefined> {
   const { check, clock, signal, deadline } = options;

@@ -13,6 +13,7 @@ import {
 import path from "node:path";
 import { type Static, Type } from "typebox";
 import { Check } from "typebox/schema";
+import { engineWarningCodes } from "../engine-warnings.ts";
 import type { ProcessIdentity } from "./process-table.ts";
 
 const recordSchema = Type.Object({
@@ -53,7 +54,7 @@ const recordSchema = Type.Object({
       phasesMs: Type.Optional(Type.Record(Type.String(), Type.Number())),
     }),
   ),
-  warnings: Type.Array(Type.String()),
+  warnings: Type.Array(Type.Enum(engineWarningCodes)),
 });
 
 export type ReplicaRecord = Static<typeof recordSchema>;

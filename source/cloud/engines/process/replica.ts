@@ -1,12 +1,14 @@
 // One replica: its process, log and phase, from its record to its exit.
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
+import { portHolder } from "../../../base/listeners.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { type ProcessFacts, readProcess } from "../../process-stat.ts";
 import { onLoopback } from "../../replica-address.ts";
 import type { ReplicaObservation } from "../engine.ts";
 import { checkOf, EngineReplica, type EngineReplicaContext } from "../engine-replica.ts";
-import { type ExitCause, explainExit } from "../exit-reason.ts";
+import { engineWarnings } from "../engine-warnings.ts";
+import { type ExitCause, type ExitFacts, explainExit, takenPort } from "../exit-reason.ts";
 import { bringUp } from "./bring-up.ts";
 import { countMemoryKills } from "./memory-pressure.ts";
 import { type EndOptions, endGroup, killGroup } from "./process-group.ts";
@@ -172,7 +174,7 @@ export class Replica extends EngineReplica<ReplicaContext> {
     const phasesMs = this.endStart(startedAt, at);
     const ready = { at, port: result.port, speaksHttp: result.speaksHttp, phasesMs };
     this.#update({ ready, warnings: result.warnings });
-    for (const warning of result.warnings) this.log.event(`warning: ${warning}`);
+    for (const code of result.warnings) this.log.event(`warning: ${engineWarnings[code]}`);
     this.progress = undefined;
     this.enter("ready");
     return ready;
@@ -192,15 +194,16 @@ export class Replica extends EngineReplica<ReplicaContext> {
       });
     }
     await this.log.collectRest();
-    this.finish(
-      explainExit({
-        ...{ code, signal },
-        cause: this.#cause,
-        ending: this.log.ending,
-        memoryRanOut: countMemoryKills() > this.#memoryKills,
-        tail: this.log.tail,
-      }),
-    );
+    const facts: ExitFacts = {
+      ...{ code, signal },
+      cause: this.#cause,
+      ending: this.log.ending,
+      memoryRanOut: countMemoryKills() > this.#memoryKills,
+      tail: this.log.tail,
+    };
+    const port = takenPort(facts);
+    const holder = port === undefined ? undefined : await portHolder(port);
+    this.finish(explainExit({ ...facts, holder }));
     this.#exited.resolve();
   }
 

@@ -2,7 +2,7 @@
 // holds for every engine.
 
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
+import { type AddressInfo, createServer } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import type { AppConfig } from "../../../../source/cloud/app-config.ts";
@@ -303,6 +303,22 @@ describe("ending a replica", () => {
       expect(reason).toBe("port_conflict");
       expect(sentence).toContain(`Its port ${port} is already in use by `);
       expect(sentence).toContain(`(${process.pid})`);
+    } finally {
+      squatter.close();
+    }
+  });
+
+  it("names the program that has another port of the script", async () => {
+    const squatter = createServer();
+    try {
+      await new Promise<void>((resolve) => squatter.listen(0, "127.0.0.1", resolve));
+      const { port } = squatter.address() as AddressInfo;
+      const script = `import socket\n\n\ndef serve():\n    socket.create_server(("127.0.0.1", ${port}))\n`;
+      await start("one", {}, script);
+      const { reason, sentence } = await exitOf("one");
+      expect(reason).toBe("port_conflict");
+      expect(sentence).toContain(`deploy.py:5: Port ${port} is already in use by `);
+      expect(sentence).toContain(`(${process.pid}). Stop that program, or use another port`);
     } finally {
       squatter.close();
     }

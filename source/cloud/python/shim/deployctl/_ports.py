@@ -5,6 +5,7 @@ server that binds to every address listens on loopback instead, so that it canno
 going through the gateway, which checks keys.
 """
 
+import errno
 import os
 import socket
 
@@ -71,7 +72,12 @@ def install():
             if not stays and (is_wildcard(_text(host)) or (is_mapped and not is_local(_text(host)))):
                 host, port = loopback.choose(self, port)
             address = (host, port) + tuple(address[2:])
-        return real_bind(self, address)
+        try:
+            return real_bind(self, address)
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE and _is_internet(self, address):
+                error.filename = "%s:%d" % (_text(address[0]), address[1])  # named in its message
+            raise
 
     def connect(self, address):
         return real_connect(self, _mapped_target(self, address, ports))
