@@ -151,8 +151,8 @@ export type CanonicalEvent =
    */
   | { type: "loaded"; loadMs: number; reloadedAfter?: string }
   | ({ type: "truncated" } & Truncation)
-  /** Last event of a request that only renders its prompt; `images` counts those in it. */
-  | { type: "rendered"; prompt: string; images: number; truncated?: Truncation }
+  /** Last event of a request that only renders its prompt, with the number of tokens and images in it. */
+  | { type: "rendered"; prompt: string; tokens: number; images: number; truncated?: Truncation }
   | Exclude<GenerationEvent, Done>
   /** `tokens` counts the whole answer so far, here and in `text`. */
   | { type: "thinking"; text: string; tokens: number; logprobs?: TokenLogprob[] }

@@ -20,6 +20,7 @@ import { countRequests, recordRequests } from "./plugins/request-records.ts";
 import { requireKeys } from "./plugins/require-key.ts";
 import { validateBodies } from "./plugins/validation.ts";
 import { anthropicRoutes } from "./routes/anthropic/messages.ts";
+import { applyTemplateRoutes } from "./routes/apply-template.ts";
 import { nativeRoutes } from "./routes/native/native-routes.ts";
 import { openAiRoutes } from "./routes/openai/openai-routes.ts";
 import { statusRoutes } from "./routes/status.ts";
@@ -70,6 +71,7 @@ export async function createServer(
   await app.register(storeRoutes, { prefix: "/api", dependencies });
   await app.register(openAiRoutes, { prefix: "/v1", dependencies });
   await app.register(anthropicRoutes, { prefix: "/v1", dependencies });
+  await app.register(applyTemplateRoutes, { dependencies });
   return app;
 }
 

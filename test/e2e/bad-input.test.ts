@@ -394,6 +394,7 @@ describe("fields of the wrong type", () => {
       { type: "json_schema", json_schema: { schema: 1 } },
       { type: "json_object", schema: [] },
     ],
+    reasoning_budget: [...count, -2],
     reasoning_effort: [...text, "extreme"],
     reasoning: [...record, { effort: 1 }, { effort: "extreme" }],
     keep_alive: [true, {}, [], "soon"],

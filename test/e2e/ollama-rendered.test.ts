@@ -295,3 +295,39 @@ test("nothing is generated, and the request is logged", async () => {
   expect(json).not.toHaveProperty("completionTokens");
   expect((json as { prompt: string }).prompt).toContain(prompt);
 });
+
+describe("POST /api/apply-template", () => {
+  const messages = [user(prompt)];
+
+  test("returns the prompt that /api/chat would send, and the tokens it would count", async () => {
+    const body = { model: "tiny", messages, tools, options };
+    const { json } = await server.post("/api/apply-template", body);
+    const shown = await shownTo("/api/chat", { ...body, stream: false });
+    const answered = await server.post("/api/chat", { ...body, stream: false });
+    const { prompt_eval_count: tokens } = answered.json as { prompt_eval_count: number };
+    const expected = { model: "tiny", prompt: shown.rendered_template, tokens, images: 0 };
+    expect(json).toEqual(expected);
+    const asOpenAi = await server.post("/apply-template", { model: "tiny", messages, tools });
+    expect(asOpenAi.json).toEqual(expected);
+  });
+
+  test("counts the tokens of images", async () => {
+    const withImage = [{ ...user("What is this?"), images: [image] }];
+    const { json } = await server.post("/api/apply-template", {
+      model: visionFile,
+      messages: withImage,
+    });
+    const { tokens, images } = json as { tokens: number; images: number };
+    expect(images).toBe(1);
+    expect(tokens).toBeGreaterThan(36);
+  });
+
+  test.each(["/api/apply-template", "/apply-template"])(
+    "%s wants a conversation",
+    async (route) => {
+      const { status, text } = await server.post(route, { model: "tiny", messages: [] });
+      expect(status).toBe(400);
+      expect(text).toContain("messages");
+    },
+  );
+});

@@ -60,6 +60,8 @@ const whole: Question[] = [
   { key: "GET /api/hub/card", path: "/api/hub/card?name=maker/tiny" },
   { key: "GET /api/capacity" },
   { key: "POST /v1/chat/completions", body: { model, messages, logprobs: true, n: 2 } },
+  { key: "POST /api/apply-template", body: { model, messages } },
+  { key: "POST /apply-template", body: { model, messages } },
   { key: "POST /v1/completions", body: { model, prompt, logprobs: 2 } },
   { key: "POST /v1/embeddings", body: { model, input: "a" } },
   { key: "POST /v1/responses", body: { model, input: prompt } },

@@ -55,7 +55,8 @@ export async function* answerChat(
       request.onPrompt?.(text);
       if (request.renderOnly) {
         const images = imagesOf(messages).length;
-        yield { type: "rendered", prompt: text, images, ...(truncated && { truncated }) };
+        const tokens = (await untilAborted(prompt.tokens(segments, messages), signal)).length;
+        yield { type: "rendered", prompt: text, tokens, images, ...(truncated && { truncated }) };
         return;
       }
     }

@@ -37,7 +37,13 @@ export async function* answerRaw(
     const text = await untilAborted(textOf(input, ready), signal);
     request.onPrompt?.(text);
     if (request.renderOnly) {
-      yield { type: "rendered", prompt: text, images: input.images?.length ?? 0 };
+      const tokens = input.tokens ?? (await untilAborted(tokensOf(input, ready), signal));
+      yield {
+        type: "rendered",
+        prompt: text,
+        tokens: tokens.length,
+        images: input.images?.length ?? 0,
+      };
       return;
     }
   }
@@ -50,6 +56,12 @@ function promptOf({ text, images = [], tokens }: RawInput): GenerationPrompt {
     segments: segmentsOf(text, images.length),
     ...(images.length > 0 && { images: images.map(({ base64 }) => base64) }),
   };
+}
+
+async function tokensOf({ text, images = [] }: RawInput, { runner }: ReadyModel) {
+  const segments = segmentsOf(text, images.length);
+  const files = images.map(({ base64 }) => base64);
+  return (await runner.call("tokenize", { segments, images: files })).tokens;
 }
 
 async function textOf({ text, tokens }: RawInput, { runner }: ReadyModel): Promise<string> {

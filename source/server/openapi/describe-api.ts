@@ -27,6 +27,11 @@ export const operations: Readonly<Record<string, readonly [tag: Tag, summary: st
   "POST /api/chat": ["Native", "Answer a conversation."],
   "POST /api/embed": ["Native", "Embed texts."],
   "POST /api/embeddings": ["Native", "Embed one text (older form)."],
+  "POST /api/apply-template": [
+    "Native",
+    "Show the prompt of a conversation, and count its tokens.",
+  ],
+  "POST /apply-template": ["OpenAI", "The same, for a conversation as in chat completions."],
   "POST /api/tokenize": ["Native", "Tokenize a text."],
   "POST /api/detokenize": ["Native", "Turn tokens into text."],
   "POST /api/answer-now": ["Native", "End the thinking of a running request."],

@@ -169,6 +169,14 @@ const ProgressRecord = Type.Object({
 
 const work: ReplySchemas = orLines(ProgressRecord);
 
+const AppliedTemplate = Type.Object({
+  model: text,
+  prompt: text,
+  tokens: count,
+  images: count,
+  truncated: maybe(Truncated),
+});
+
 export const nativeReplies: Readonly<Record<string, ReplySchemas>> = {
   "POST /api/generate": orLines(GenerateRecord),
   "POST /api/chat": orLines(ChatRecord),
@@ -182,6 +190,8 @@ export const nativeReplies: Readonly<Record<string, ReplySchemas>> = {
     }),
   },
   "POST /api/embeddings": { json: Type.Object({ embedding: vectors }) },
+  "POST /api/apply-template": { json: AppliedTemplate },
+  "POST /apply-template": { json: AppliedTemplate },
   "POST /api/tokenize": { json: Type.Object({ tokens: Type.Array(count), model: text }) },
   "POST /api/detokenize": { json: Type.Object({ content: text }) },
   "POST /api/answer-now": { json: Type.Object({ id: text, status: Type.Literal("answering") }) },

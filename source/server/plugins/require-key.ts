@@ -20,6 +20,8 @@ const inferencePaths = new Set([
   "/api/chat",
   "/api/embed",
   "/api/embeddings",
+  "/api/apply-template",
+  "/apply-template",
   "/api/tokenize",
   "/api/detokenize",
   "/api/show",
