@@ -7,7 +7,7 @@ const labelWidth = 22;
 /** Reading a shorter prompt is not worth showing. */
 const longPromptTokens = 500;
 
-/** A line on a terminal that shows what the command waits for; prints nothing elsewhere. */
+/** A line on a terminal that shows what the command waits for, and warnings, which stay. */
 export class Progress {
   readonly #stream: NodeJS.WriteStream;
   #isShown = false;
@@ -17,6 +17,11 @@ export class Progress {
   }
 
   show(event: ChatEvent, model: string): void {
+    if (event.type === "warning") {
+      this.clear();
+      this.#stream.write(`${event.sentence}\n`);
+      return;
+    }
     if (!this.#stream.isTTY) return;
     const text = progressText(event, model);
     if (text === undefined) return;

@@ -51,6 +51,8 @@ export class HttpBackend implements ChatBackend {
   readonly #link: ServerLink;
   readonly #flags: Flags;
   #facts: ModelFacts;
+  /** Warnings that would come with every message of the chat. */
+  readonly #told = new Set<string>();
 
   constructor(link: ServerLink, flags: Flags, facts: ModelFacts) {
     this.#link = link;
@@ -89,6 +91,10 @@ export class HttpBackend implements ChatBackend {
     for await (const event of this.#link.ask(signal, (client) => client.chat(all, options))) {
       // Before the last event, as nothing is requested after it.
       if (event.type === "done") await this.#learnWindow(settings);
+      if (event.type === "warning" && event.kind === "window") {
+        if (this.#told.has(event.sentence)) continue;
+        this.#told.add(event.sentence);
+      }
       yield event;
     }
   }

@@ -54,6 +54,8 @@ export function prefillRate({
 export type ChatEvent =
   /** The server is gone, and another one is being started. */
   | { type: "starting" }
+  /** The request is not served exactly as it asks (`window`), or another model was unloaded for it. */
+  | { type: "warning"; kind: "window" | "evicted"; sentence: string }
   /** The request is queued behind `ahead` others. */
   | { type: "queued"; ahead: number }
   /** A model file with a new date is checked for changes. */
@@ -92,6 +94,11 @@ export function* toEvents(record: Fields): Generator<ChatEvent> {
       const file = typeof record.file === "string" ? toOneLine(record.file) : "the model's file";
       const fraction = numberOf(record.completed) / Math.max(1, numberOf(record.total));
       yield { type: "checking", file, fraction };
+      return;
+    }
+    case "warning": {
+      const kind = record.kind === "evicted" ? "evicted" : "window";
+      yield { type: "warning", kind, sentence: toOneLine(textOf(record.warning)) };
       return;
     }
     case "loading":

@@ -124,13 +124,26 @@ export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput>
   };
 }
 
-export interface EmbeddingRequest {
+/** Says that a request is not served exactly as it asks, or what it did to other models. */
+export interface EngineWarning {
+  /** `window`: it gets another window than it asks for. `evicted`: a model was unloaded for it. */
+  kind: "window" | "evicted";
+  sentence: string;
+}
+
+/** Needs of a request that uses a model without answering. */
+export interface ModelUse {
+  /** For embeddings, `num_ctx` limits the length of each text; it never reloads the model. */
+  parameters: ModelParameters;
+  keepAliveMs: number | undefined;
+  /** Called with the sentences of warnings. */
+  onWarning?: (sentence: string) => void;
+}
+
+export interface EmbeddingRequest extends ModelUse {
   texts: EmbeddingText[];
   /** Cuts texts that are longer than the window instead of refusing them. */
   truncate: boolean;
-  /** `num_ctx` limits the length of each text; it never reloads the model. */
-  parameters: ModelParameters;
-  keepAliveMs: number | undefined;
 }
 
 /** Number of messages and tokens left out so that the conversation fits the window. */
@@ -150,6 +163,7 @@ export type CanonicalEvent =
    * it was unloaded before.
    */
   | { type: "loaded"; loadMs: number; reloadedAfter?: string }
+  | ({ type: "warning" } & EngineWarning)
   | ({ type: "truncated" } & Truncation)
   /** Last event of a request that only renders its prompt, with the number of tokens and images in it. */
   | { type: "rendered"; prompt: string; tokens: number; images: number; truncated?: Truncation }

@@ -49,6 +49,9 @@ export class AnswerNotes {
 
   note(event: CanonicalEvent): void {
     switch (event.type) {
+      case "warning":
+        this.#warn(event.sentence);
+        break;
       case "loaded":
         this.#reloadedAfter = event.reloadedAfter;
         this.#update({ loadMs: event.loadMs });

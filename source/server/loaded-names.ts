@@ -15,7 +15,7 @@ export async function otherModelOf(
     if (other === name) continue;
     // It may have been removed or changed since.
     const model = await catalog.resolve(other).catch(() => undefined);
-    if (model !== undefined && scheduler.loadedFor(model) === loaded) return model;
+    if (model !== undefined && (await scheduler.loadedFor(model)) === loaded) return model;
   }
   return undefined;
 }
@@ -40,7 +40,7 @@ async function isStillName(
   if (parsed.kind === "file") return true;
   try {
     if ((await catalog.find(parsed.name)) === undefined) return false;
-    return scheduler.loadedFor(await catalog.resolve(name)) === loaded;
+    return (await scheduler.loadedFor(await catalog.resolve(name))) === loaded;
   } catch {
     return true;
   }

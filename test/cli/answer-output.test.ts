@@ -101,6 +101,20 @@ test("dropped turns of the conversation are reported", async () => {
   expect(errors).toBe(sentence);
 });
 
+test("warnings are lines of their own, beside the answer", async () => {
+  const sentence = "Unloaded first: tiny needs the room, and it was used least recently.";
+  const events: ChatEvent[] = [
+    { type: "warning", kind: "evicted", sentence },
+    { type: "text", text: "Yes." },
+    { type: "done", statistics: whole },
+  ];
+  expect(await runOnce(events)).toBe(0);
+  expect([output, errors]).toEqual(["Yes.\n", `${sentence}\n`]);
+  errors = "";
+  expect((await chatOnce(events)).at(-1)).toMatchObject({ text: "Yes.", state: "complete" });
+  expect(errors).toBe(`${sentence}\n`);
+});
+
 test("tool calls are printed, and stay in the conversation", async () => {
   const events: ChatEvent[] = [call, { type: "done", statistics: whole }];
   expect(await runOnce(events)).toBe(0);

@@ -124,6 +124,18 @@ describe("request options", () => {
     );
   });
 
+  test("--num-ctx beyond the model's limit is reported with both numbers, once in a chat", async () => {
+    const sentence = "num_ctx 999999 is more than tiny supports: using its limit of 4096 tokens.";
+    const words = ["run", "tiny", "--num-ctx", "999999"];
+    const once = await home.call([...words, capital]);
+    expect(once).toMatchObject({ code: 0, output: `${capitalAnswer}\n`, errors: `${sentence}\n` });
+    const chat = await home.call([...words, "--plain"], { input: `${capital}\n${capital}\n` });
+    expect(chat.output.split(capitalAnswer)).toHaveLength(3);
+    expect(chat.errors.split(sentence)).toHaveLength(2);
+    const stream = await home.call([...words, capital, "--json", "--stream"]);
+    expect(JSON.parse(stream.output.split("\n")[0] ?? "")).toMatchObject({ sentence });
+  });
+
   test("override those of a saved chat", async () => {
     const words = ["run", "tiny", capital, "--session", "short answers"];
     expect((await home.call([...words, "--num-predict", "2"])).output).toBe("The capital\n");

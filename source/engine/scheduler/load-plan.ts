@@ -1,6 +1,7 @@
 // Settings to load a model with, and the reasons for a reload: other settings, or replaced files.
 
-import { stat } from "node:fs/promises";
+import { realpath, stat } from "node:fs/promises";
+import { shownModel } from "../../base/display-text.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
@@ -182,20 +183,49 @@ export function reloadReason(
   return undefined;
 }
 
-/**
- * Fingerprint of a model's files, to notice when they are replaced while the model is loaded.
- * Returns equal texts as long as no file of the model is written or replaced. Ignores inode
- * numbers, which some network file systems change at every call.
- */
-export async function stateOfFiles({
+/** The files that a model is made of, whatever names and paths they have. */
+export interface ModelFiles {
+  /** Their paths without links. */
+  key: string;
+  /** Finds the same files behind other hard links. Some network file systems change it at every call. */
+  inodes: string;
+  /** Equal as long as no file is written or replaced. */
+  state: string;
+}
+
+/** Looks at a model's files: models of the same ones share a runner, until one is replaced. */
+export async function filesOf({
   parts,
   adapters,
   projectors,
-}: Pick<ResolvedModel, "parts" | "adapters" | "projectors">): Promise<string> {
-  const states = [...parts, ...adapters, ...projectors].map(async (file) => {
-    // Loading reports a file that is gone.
-    const found = await stat(file).catch(() => undefined);
-    return found === undefined ? "missing" : `${found.size} ${found.mtimeMs}`;
-  });
-  return (await Promise.all(states)).join(", ");
+}: Pick<ResolvedModel, "parts" | "adapters" | "projectors">): Promise<ModelFiles> {
+  const kinds = [parts, adapters, projectors].map((files) => Promise.all(files.map(lookAt)));
+  const found = await Promise.all(kinds);
+  const told = (name: keyof ModelFiles) =>
+    JSON.stringify(found.map((files) => files.map((file) => file[name])));
+  return { key: told("key"), inodes: told("inodes"), state: told("state") };
+}
+
+/** Loading reports a file that is gone. */
+async function lookAt(file: string): Promise<ModelFiles> {
+  const [key, found] = await Promise.all([
+    realpath(file).catch(() => file),
+    stat(file, { bigint: true }).catch(() => undefined),
+  ]);
+  if (found === undefined) return { key, inodes: `none at ${file}`, state: "missing" };
+  const { dev, ino, size, mtimeNs } = found;
+  return { key, inodes: `${dev} ${ino}`, state: `${size} ${mtimeNs}` };
+}
+
+/** Says that a request gets another window than it asks for; undefined if it does not. */
+export function windowWarning(
+  { name, facts }: ResolvedModel,
+  { num_ctx: wanted = 0 }: ModelParameters,
+): string | undefined {
+  const trained = facts.trainedContextLength;
+  if (wanted > trained) {
+    return `num_ctx ${wanted} is more than ${shownModel(name)} supports: using its limit of ${trained} tokens.`;
+  }
+  if (wanted <= 0 || wanted >= Math.min(smallestWindow, trained)) return undefined;
+  return `num_ctx ${wanted} is too small: using the smallest window, ${smallestWindow} tokens.`;
 }

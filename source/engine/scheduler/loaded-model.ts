@@ -8,14 +8,14 @@ import { engineErrors } from "../errors.ts";
 import type { RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { RunnerProcess } from "../runner/runner-process.ts";
+import type { ModelFiles } from "./load-plan.ts";
 
 /** Limit of setTimeout; 24 days count as forever here. */
 const longestTimerMs = 2 ** 31 - 1;
 
 export interface LoadedModelOptions {
   model: ResolvedModel;
-  /** See `stateOfFiles`. */
-  filesState: string;
+  files: ModelFiles;
   settings: LoadSettings;
   keepAliveMs: number;
   /** Reason of the last unload; undefined for the first load. */
@@ -40,8 +40,8 @@ export interface ReadyModel {
 export class LoadedModel {
   /** Model it was loaded for; replaced by another of the same files when that one is deleted. */
   model: ResolvedModel;
-  /** State of the files that it was loaded from. */
-  readonly filesState: string;
+  /** The files that it was loaded from. */
+  readonly files: ModelFiles;
   readonly settings: LoadSettings;
   readonly reloadedAfter: string | undefined;
   /** Names of all requested models that are made of the same files, the first in front. */
@@ -76,7 +76,7 @@ export class LoadedModel {
     this.model = options.model;
     this.#names = new Set([options.model.name]);
     this.names = this.#names;
-    this.filesState = options.filesState;
+    this.files = options.files;
     this.settings = options.settings;
     this.reloadedAfter = options.reloadedAfter;
     this.keepAliveMs = options.keepAliveMs;

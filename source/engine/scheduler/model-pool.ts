@@ -3,6 +3,7 @@ import type { Clock } from "../../base/clock.ts";
 import { shownModel } from "../../base/display-text.ts";
 import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
+import type { EngineWarning } from "../request.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { BackOff } from "./back-off.ts";
 import {
@@ -15,11 +16,13 @@ import {
 } from "./card-plan.ts";
 import {
   type EngineSettings,
+  filesOf,
+  type ModelFiles,
   mayNeedReload,
   planLoad,
   type RequestNeed,
   reloadReason,
-  stateOfFiles,
+  windowWarning,
 } from "./load-plan.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { freeMemoryBytes } from "./memory-plan.ts";
@@ -59,7 +62,9 @@ export interface Requirements {
   keepAliveMs: number | undefined;
   need?: RequestNeed;
   /** Called with the number of users that must finish before the model can be reloaded. */
-  onWait?: (ahead: number) => void;
+  onWait?: ((ahead: number) => void) | undefined;
+  /** Called when another model is unloaded for the request, or it gets another window than it asks for. */
+  onWarning?: ((warning: EngineWarning) => void) | undefined;
 }
 
 /** A model in use, until `release` is called. */
@@ -101,10 +106,9 @@ export class ModelPool {
    */
   async obtain(
     model: ResolvedModel,
-    { parameters, keepAliveMs, need, onWait }: Requirements,
+    { parameters, keepAliveMs, need, onWait, onWarning }: Requirements,
     signal: AbortSignal,
   ): Promise<Lease> {
-    const key = keyOf(model);
     let wait: { for: LoadedModel; end: () => void } | undefined;
     /** Keeps later requests from starting on the model once the older ones have ended. */
     const waitFor = (loaded: LoadedModel) => {
@@ -113,16 +117,19 @@ export class ModelPool {
       wait = { for: loaded, end: loaded.awaitReload() };
     };
     try {
-      const checks = Promise.all([stateOfFiles(model), this.#card.refresh()]);
-      const [filesState] = await untilAborted(checks, signal);
+      const window = windowWarning(model, parameters);
+      if (window !== undefined) onWarning?.({ kind: "window", sentence: window });
+      const checks = Promise.all([filesOf(model), this.#card.refresh()]);
+      const [files] = await untilAborted(checks, signal);
+      const { key } = files;
       while (true) {
         if (this.#closed) throw shuttingDown();
         // Nothing is loaded or unloaded for a client that disconnected.
         if (signal.aborted) throw cancelled();
-        const loaded = this.#loaded.get(key);
+        const loaded = this.#madeOf(files);
         if (loaded !== undefined) {
           const reason =
-            loaded.filesState === filesState
+            loaded.files.state === files.state
               ? this.#reloadReason(loaded, model, parameters, need)
               : "its file has changed";
           if (reason === undefined) {
@@ -150,21 +157,27 @@ export class ModelPool {
         const settings = this.#plan(model, parameters, need);
         const shortage = this.#shortage(model, settings);
         if (shortage !== undefined) {
-          await this.#makeRoom(model, { shortage, waitFor }, signal);
+          await this.#makeRoom(model, { shortage, waitFor, onWarning }, signal);
           continue;
         }
         // No await between reading the map and loading: two requests would load twice.
         const keepMs = keepAliveMs ?? this.#options.keepAliveMs;
-        return this.#lease(this.#load(model, filesState, settings, keepMs), model);
+        return this.#lease(this.#load(model, files, settings, keepMs), model);
       }
     } finally {
       wait?.end();
     }
   }
 
-  /** Returns the loaded model with the same files; its name may differ. */
-  find(model: ResolvedModel): LoadedModel | undefined {
-    return this.#loaded.get(keyOf(model));
+  /** Returns the loaded model with the same files; its name and their paths may differ. */
+  async find(model: ResolvedModel): Promise<LoadedModel | undefined> {
+    return this.#madeOf(await filesOf(model));
+  }
+
+  /** Inodes only tell the same files if nothing else about them differs. */
+  #madeOf({ key, inodes, state }: ModelFiles): LoadedModel | undefined {
+    const isLinked = ({ files }: LoadedModel) => files.inodes === inodes && files.state === state;
+    return this.#loaded.get(key) ?? [...this.#loaded.values()].find(isLinked);
   }
 
   /** Returns the memory that is free for the next model. */
@@ -178,17 +191,20 @@ export class ModelPool {
    * nothing for a model that is not loaded.
    */
   async unload(model: ResolvedModel): Promise<void> {
-    const own = this.#loaded.get(keyOf(model));
-    const gone = this.#dropFormer(model);
+    const own = await this.find(model);
+    const gone = this.#dropFormer(model, own);
     if (own !== undefined) gone.push(this.#dropWhenIdle(own, "unloaded on request"));
     await Promise.all(gone);
   }
 
-  /** Unloads the former models of this name that no other name refers to. */
-  #dropFormer(model: ResolvedModel): Promise<void>[] {
-    const key = keyOf(model);
+  /**
+   * Unloads the former models of this name that no other name refers to.
+   *
+   * @param current the model that the name refers to now, if it is loaded
+   */
+  #dropFormer(model: ResolvedModel, current: LoadedModel | undefined): Promise<void>[] {
     return [...this.#loaded.values()]
-      .filter((loaded) => keyOf(loaded.model) !== key && loaded.isNamedOnly(model.name))
+      .filter((loaded) => loaded !== current && loaded.isNamedOnly(model.name))
       .map((former) =>
         this.#dropWhenIdle(former, `${shownModel(model.name)} now refers to other files`),
       );
@@ -196,11 +212,11 @@ export class ModelPool {
 
   async #dropWhenIdle(loaded: LoadedModel, why: string): Promise<void> {
     await loaded.untilIdle();
-    if (this.#loaded.get(keyOf(loaded.model)) === loaded) await this.#drop(loaded, why);
+    if (this.#loaded.get(loaded.files.key) === loaded) await this.#drop(loaded, why);
   }
 
-  noteSuccess(model: ResolvedModel): void {
-    this.#backOff.noteSuccess(keyOf(model));
+  noteSuccess({ files }: LoadedModel): void {
+    this.#backOff.noteSuccess(files.key);
   }
 
   /** Stops all runners; their requests fail. */
@@ -233,18 +249,18 @@ export class ModelPool {
       throw tooManyWaiting(loaded);
     }
     loaded.noteName(model.name);
-    void Promise.all(this.#dropFormer(model));
+    void Promise.all(this.#dropFormer(model, loaded));
     // In use from now on, so that it is not unloaded before the request starts.
     return { loaded, release: loaded.use() };
   }
 
   #load(
     model: ResolvedModel,
-    filesState: string,
+    files: ModelFiles,
     settings: LoadSettings,
     keepAliveMs: number,
   ): LoadedModel {
-    const key = keyOf(model);
+    const { key } = files;
     const { engine, log, clock, engineLog, loadTimeoutMs, mayLoad } = this.#options;
     log(
       `loading ${shownModel(model.name)}: ${loadSentence(model, settings, this.#free, engine.slots)}`,
@@ -252,7 +268,7 @@ export class ModelPool {
     const started = clock.now();
     const loaded = new LoadedModel({
       model,
-      filesState,
+      files,
       settings,
       keepAliveMs,
       reloadedAfter: this.#unloadedFor.get(key),
@@ -284,7 +300,7 @@ export class ModelPool {
   }
 
   async #drop(loaded: LoadedModel, why: string): Promise<void> {
-    const key = keyOf(loaded.model);
+    const { key } = loaded.files;
     if (this.#loaded.get(key) === loaded) this.#loaded.delete(key);
     this.#unloadedFor.set(key, why);
     this.#options.log(`unloading ${shownModel(loaded.model.name)}: ${why}`);
@@ -317,7 +333,14 @@ export class ModelPool {
    */
   async #makeRoom(
     model: ResolvedModel,
-    { shortage, waitFor }: { shortage: Shortage; waitFor: (loaded: LoadedModel) => void },
+    {
+      shortage,
+      waitFor,
+      onWarning,
+    }: Pick<Requirements, "onWarning"> & {
+      shortage: Shortage;
+      waitFor: (loaded: LoadedModel) => void;
+    },
     signal: AbortSignal,
   ): Promise<void> {
     const candidates = this.models.toReversed().filter((loaded) => !loaded.isPinned);
@@ -328,10 +351,12 @@ export class ModelPool {
       this.#options.onEvicted?.();
       const room =
         shortage === "card" ? `room on the card${cardText(this.#card.freeBytes)}` : "the room";
-      await this.#drop(
-        idle,
-        `${shownModel(model.name)} needs ${room}, and it was used least recently`,
-      );
+      const why = `${shownModel(model.name)} needs ${room}, and it was used least recently`;
+      onWarning?.({
+        kind: "evicted",
+        sentence: `Unloaded ${shownModel(idle.model.name)}: ${why}.`,
+      });
+      await this.#drop(idle, why);
       return;
     }
     const [first] = candidates;
@@ -351,8 +376,4 @@ function mayLeave({ isPinned, isBusy }: LoadedModel): boolean {
 
 function isOnCard({ facts }: LoadedModel): boolean {
   return (facts?.memory.vramBytes ?? 0) > 0;
-}
-
-function keyOf({ facts, adapters, projectors }: ResolvedModel): string {
-  return JSON.stringify([facts.path, adapters, projectors]);
 }

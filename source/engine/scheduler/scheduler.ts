@@ -12,7 +12,13 @@ import { type PrepareOptions, prepareChat } from "../answer/prepare-chat.ts";
 import { engineErrors } from "../errors.ts";
 import type { EmbeddingOutput } from "../generation.ts";
 import { hasImages, readChatImages, readRequestImages } from "../images/request-images.ts";
-import type { CanonicalEvent, CanonicalRequest, ChatInput, EmbeddingRequest } from "../request.ts";
+import type {
+  CanonicalEvent,
+  CanonicalRequest,
+  ChatInput,
+  EmbeddingRequest,
+  ModelUse,
+} from "../request.ts";
 import type { RunnerCalls } from "../runner/protocol.ts";
 import { toSampling, usableParameters } from "../sampling-defaults.ts";
 import type { FreeRoom } from "./card-plan.ts";
@@ -63,8 +69,8 @@ export class Scheduler {
   }
 
   /** Returns the loaded model with the same files, whatever its name. */
-  loadedFor(model: ResolvedModel): LoadedModel | undefined {
-    return this.#pool.find(model);
+  async loadedFor(model: ResolvedModel): Promise<LoadedModel | undefined> {
+    return await this.#pool.find(model);
   }
 
   /**
@@ -134,7 +140,7 @@ export class Scheduler {
       const options = { request, parameters, sampling, ready, signal };
       if (chat !== undefined) yield* answerChat(chat.input, chat.prepared, options);
       else if (input.kind === "raw") yield* answerRaw(input, options);
-      this.#pool.noteSuccess(model);
+      this.#pool.noteSuccess(loaded);
     } finally {
       release();
     }
@@ -178,7 +184,7 @@ export class Scheduler {
    * @throws ProductError of the store, the prompt or the engine
    */
   async countTokens(
-    request: CanonicalRequest & { input: ChatInput },
+    request: CanonicalRequest & ModelUse & { input: ChatInput },
     model: ResolvedModel,
     signal: AbortSignal,
   ): Promise<number> {
@@ -201,7 +207,7 @@ export class Scheduler {
   async call<Name extends "tokenize" | "detokenize">(
     name: Name,
     input: RunnerCalls[Name]["input"],
-    request: Pick<EmbeddingRequest, "parameters" | "keepAliveMs">,
+    request: ModelUse,
     model: ResolvedModel,
     signal: AbortSignal,
   ): Promise<RunnerCalls[Name]["output"]> {
@@ -232,24 +238,27 @@ export class Scheduler {
     );
   }
 
-  /** Reports the wait for a reload, if the request asks for progress. */
+  /** Reports warnings, and the wait for a reload if the request asks for progress. */
   async *#obtain(
     model: ResolvedModel,
     requirements: Requirements,
     { reportProgress }: CanonicalRequest,
     signal: AbortSignal,
   ): AsyncGenerator<CanonicalEvent, Lease> {
-    if (!reportProgress) return await this.#pool.obtain(model, requirements, signal);
-    const waits = new AsyncQueue<CanonicalEvent>();
-    const onWait = (ahead: number) => waits.push({ type: "queued", ahead });
-    const lease = this.#pool.obtain(model, { ...requirements, onWait }, signal);
+    const events = new AsyncQueue<CanonicalEvent>();
+    const told: Requirements = {
+      ...requirements,
+      onWait: reportProgress ? (ahead) => events.push({ type: "queued", ahead }) : undefined,
+      onWarning: (warning) => events.push({ type: "warning", ...warning }),
+    };
+    const lease = this.#pool.obtain(model, told, signal);
     lease.then(
-      () => waits.end(),
-      (error: unknown) => waits.fail(error),
+      () => events.end(),
+      (error: unknown) => events.fail(error),
     );
     let isTaken = false;
     try {
-      yield* waits;
+      yield* events;
       isTaken = true;
       return await lease;
     } finally {
@@ -263,22 +272,25 @@ export class Scheduler {
   }
 
   async #use<T>(
-    request: Pick<EmbeddingRequest, "parameters" | "keepAliveMs"> & { need?: RequestNeed },
+    request: ModelUse & { need?: RequestNeed },
     model: ResolvedModel,
     signal: AbortSignal,
     work: (ready: ReadyModel, loadMs: number) => Promise<T>,
   ): Promise<T> {
     const parameters = { ...model.parameters, ...definedOnly(request.parameters) };
     const started = this.#clock.now();
-    const { keepAliveMs, need } = request;
+    const { keepAliveMs, need, onWarning } = request;
     for await (const _ of checkTouched(model, signal, this.#log)); // progress is not reported
-    const requirements = { parameters, keepAliveMs, need };
+    const requirements: Requirements = {
+      ...{ parameters, keepAliveMs, need },
+      onWarning: ({ sentence }) => onWarning?.(sentence),
+    };
     const { loaded, release } = await this.#pool.obtain(model, requirements, signal);
     try {
       if (keepAliveMs !== undefined) loaded.keepAliveMs = keepAliveMs;
       const ready = await untilAborted(loaded.ready, signal);
       const result = await work(ready, this.#clock.now() - started);
-      this.#pool.noteSuccess(model);
+      this.#pool.noteSuccess(loaded);
       return result;
     } finally {
       release();

@@ -29,7 +29,7 @@ export const anthropicRoutes: Routes = async (app, { dependencies }) => {
       const { body, record } = request;
       nameRequest(reply);
       const { model, rules } = await findModel(dependencies, reply, { model: body.model });
-      const prompt = toPromptRequest(body, model, rules);
+      const prompt = { ...toPromptRequest(body, model, rules), onWarning: rules.warn };
       const tokens = await scheduler.countTokens(prompt, model, clientSignal(reply));
       if (record !== undefined) requestLog.update(record, { promptTokens: tokens });
       return { input_tokens: tokens };

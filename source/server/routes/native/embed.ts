@@ -108,13 +108,15 @@ interface Embeddings extends EmbeddingOutput {
  * @throws ProductError of the store or the engine
  */
 export async function embedTexts(
-  { scheduler, requestLog }: ServerDependencies,
+  dependencies: ServerDependencies,
   reply: FastifyReply,
   embedding: EmbeddingRequest,
   model: ResolvedModel,
 ): Promise<Embeddings> {
+  const { scheduler, requestLog } = dependencies;
   const { record } = reply.request;
-  const output = await scheduler.embed(embedding, model, clientSignal(reply));
+  const request = { ...embedding, onWarning: warningsOf(dependencies, reply) };
+  const output = await scheduler.embed(request, model, clientSignal(reply));
   const tokens = output.tokenCounts.reduce((sum, count) => sum + count, 0);
   const { loadMs } = output;
   if (record !== undefined) requestLog.update(record, { promptTokens: tokens, loadMs });

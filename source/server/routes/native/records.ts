@@ -58,6 +58,8 @@ export function progressFields(event: CanonicalEvent): Record<string, unknown> |
     }
     case "loading":
       return { status: "loading", completed: event.fraction, total: 1 };
+    case "warning":
+      return { status: "warning", kind: event.kind, warning: event.sentence };
     case "prompt":
       return { status: "prompt", completed: event.completedTokens, total: event.totalTokens };
     default:

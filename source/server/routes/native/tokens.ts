@@ -5,6 +5,7 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { parseKeepAlive } from "../../options.ts";
 import { clientSignal } from "../../run-request.ts";
+import { warningsOf } from "../../warnings.ts";
 import { findNamedModel } from "./named-model.ts";
 import { modelFields } from "./schema.ts";
 
@@ -39,7 +40,8 @@ export function registerTokens(app: FastifyInstance, dependencies: ServerDepende
       const { body } = request;
       const text = body.content ?? body.prompt;
       if (text === undefined) throw invalidField("content", "content is required");
-      const use = { parameters: {}, keepAliveMs: parseKeepAlive(body.keep_alive) };
+      const keepAliveMs = parseKeepAlive(body.keep_alive);
+      const use = { parameters: {}, keepAliveMs, onWarning: warningsOf(dependencies, reply) };
       const found = await findNamedModel(
         dependencies,
         request,
@@ -61,7 +63,8 @@ export function registerTokens(app: FastifyInstance, dependencies: ServerDepende
     async (request, reply) => {
       const { body } = request;
       const { tokens } = body;
-      const use = { parameters: {}, keepAliveMs: parseKeepAlive(body.keep_alive) };
+      const keepAliveMs = parseKeepAlive(body.keep_alive);
+      const use = { parameters: {}, keepAliveMs, onWarning: warningsOf(dependencies, reply) };
       const found = await findNamedModel(
         dependencies,
         request,

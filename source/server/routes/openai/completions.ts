@@ -2,7 +2,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
-import { clientSignal, findModel } from "../../run-request.ts";
+import { clientSignal, findModel, type ReadingRules } from "../../run-request.ts";
 import { CompletionChoice, type CompletionPiece, joinPieces } from "./completion-choice.ts";
 import { CompletionBody, type PromptRequest, toPromptRequests } from "./completion-prompts.ts";
 import { replyHead, usageOf } from "./reply-fields.ts";
@@ -21,7 +21,8 @@ export function registerCompletions(app: FastifyInstance, dependencies: ServerDe
       const requests = prompts.flatMap(({ canonical }) => repeatWithSeeds(canonical, n, model));
       const signal = clientSignal(reply);
       const { scheduler } = dependencies;
-      const texts = body.echo === true ? await echoesOf(prompts, model, scheduler, signal) : [];
+      const texts =
+        body.echo === true ? await echoesOf(prompts, { model, rules, scheduler, signal }) : [];
       const choices = requests.map((_, index) => {
         const echo = texts[Math.floor(index / n)] ?? "";
         return new CompletionChoice({ index, echo, topLogprobs });
@@ -49,15 +50,19 @@ export function registerCompletions(app: FastifyInstance, dependencies: ServerDe
 /** Prompts as text, also those sent as tokens. */
 async function echoesOf(
   prompts: readonly PromptRequest[],
-  model: ResolvedModel,
-  scheduler: ServerDependencies["scheduler"],
-  signal: AbortSignal,
+  use: Pick<ServerDependencies, "scheduler"> & {
+    model: ResolvedModel;
+    rules: ReadingRules;
+    signal: AbortSignal;
+  },
 ): Promise<string[]> {
+  const { model, rules, scheduler, signal } = use;
   const texts: string[] = [];
   for (const { prompt, canonical } of prompts) {
     if (typeof prompt === "string") texts.push(prompt);
     else {
-      const said = await scheduler.call("detokenize", { tokens: prompt }, canonical, model, signal);
+      const request = { ...canonical, onWarning: rules.warn };
+      const said = await scheduler.call("detokenize", { tokens: prompt }, request, model, signal);
       texts.push(said.text);
     }
   }

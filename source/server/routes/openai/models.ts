@@ -22,7 +22,7 @@ export function registerModels(app: FastifyInstance, dependencies: ServerDepende
     const id = request.params["*"];
     const model = await catalog.resolve(id, fileAccess(request, dependencies));
     const card = model.card ?? baseModelCard(model);
-    const loaded = scheduler.loadedFor(model);
+    const loaded = await scheduler.loadedFor(model);
     return {
       ...describe(id, { ...model, card }),
       // Ours: the same files may be loaded under another name.

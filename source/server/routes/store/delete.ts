@@ -49,7 +49,7 @@ async function unload(dependencies: ServerDependencies, name: string): Promise<v
   // A missing or unreadable model is not loaded either; removing it reports the error.
   const model = await catalog.resolve(name).catch(() => undefined);
   if (model === undefined || model.origin !== "stored") return;
-  const loaded = scheduler.loadedFor(model);
+  const loaded = await scheduler.loadedFor(model);
   const heir = loaded && (await otherModelOf(dependencies, loaded, model.name));
   if (heir !== undefined) return;
   // Also unloads the files that the name meant before.

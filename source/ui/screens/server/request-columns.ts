@@ -53,7 +53,7 @@ export function failureNote({ error }: RequestRecord, isAscii: boolean): TextRun
 
 /** Describes an ended request in one line for screen readers. */
 export function requestSentence(view: RequestRecord): string {
-  const { startedAt, id, method, path, model, error } = view;
+  const { startedAt, id, method, path, model, warnings = [], error } = view;
   const { promptTokens, completionTokens, firstTokenMs, tokensPerSecond, totalMs = 0 } = view;
   const status = cancellationText(view) ?? statusRun(view, asciiGlyphs).text.slice(2);
   const facts = [timeOfDay(startedAt), id, method, path, shownModel(model ?? "-"), status];
@@ -64,7 +64,7 @@ export function requestSentence(view: RequestRecord): string {
     tokensPerSecond !== undefined && `${rate(tokensPerSecond)} tok/s`,
     `${formatMilliseconds(totalMs)} total`,
   ];
-  const rest = error === undefined ? figures.filter(Boolean) : [error.message];
+  const rest = error === undefined ? [...figures.filter(Boolean), ...warnings] : [error.message];
   return foreignText([facts.join(" "), ...rest].join(", "), true);
 }
 
@@ -79,7 +79,7 @@ export function speedOf(view: RequestRecord, now: number): number | undefined {
 
 /** Returns the state of a request as a glyph and a word. */
 export function statusRun(view: RequestRecord, glyphs: Glyphs): TextRun {
-  const { state, status, firstTokenMs, promptTokens, model, error, parameters } = view;
+  const { state, status, firstTokenMs, promptTokens, model, error, parameters, warnings } = view;
   if (state === "running") {
     if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "plain" };
     if (promptTokens !== undefined) return { text: `${glyphs.working} prompt`, tone: "plain" };
@@ -92,5 +92,7 @@ export function statusRun(view: RequestRecord, glyphs: Glyphs): TextRun {
   if (error !== undefined) return { text: `${glyphs.failed} broken`, tone: "error" };
   // A dry run changes nothing, whatever its method says.
   const outcome = parameters?.dry_run === true ? "dry run" : status;
-  return { text: `${glyphs.done} ${outcome}`, tone: "plain" };
+  // The details have the sentences.
+  const mark = warnings === undefined ? "" : ` ${glyphs.warning}`;
+  return { text: `${glyphs.done} ${outcome}${mark}`, tone: "plain" };
 }

@@ -36,6 +36,23 @@ describe("an answer", () => {
     expect(chat.screen.text).not.toContain("Esc cancels");
   });
 
+  test("shows warnings until a key is pressed, and its progress beside them", async () => {
+    const chat = await openChat();
+    await ask(chat, "hello");
+    const sentence = "Unloaded large: tiny needs the room, and it was used least recently.";
+    const limit = "num_ctx 9999 is too large.";
+    chat.backend.current.event({ type: "warning", kind: "window", sentence: limit });
+    chat.backend.current.event({ type: "warning", kind: "evicted", sentence });
+    chat.backend.current.event({ type: "loading", fraction: 0.62 });
+    await chat.screen.until(`! ${limit} ${sentence.split(", ")[0]}`);
+    await chat.screen.until("loading tiny 62 % · Esc cancels");
+    chat.backend.current.text("Hi").done();
+    await chat.screen.until("62 tok/s");
+    expect(chat.screen.text).toContain(limit);
+    await chat.screen.typeUntil("x", "62.0 tok/s · TTFT");
+    expect(chat.screen.text).not.toContain(limit);
+  });
+
   test("stopped by Esc is kept, marked, and sent with the next message", async () => {
     const chat = await openChat();
     await ask(chat, "Count");

@@ -27,6 +27,7 @@ const running = { state: "running", status: undefined, totalMs: undefined } as c
 describe("the state", () => {
   test.each([
     ["✓ 200", {}],
+    ["✓ 200 !", { warnings: ["Unloaded another model."] }],
     ["✓ dry run", { method: "DELETE", parameters: { dry_run: true } }],
     ["✗ 404", { status: 404, error: { code: "X", message: "gone" } }],
     ["⊘ cancelled", { ...byClient }],
@@ -95,6 +96,9 @@ describe("a row", () => {
 test("screen readers get a request in one line of words", () => {
   expect(requestSentence(requestView())).toMatch(
     /^\d\d:\d\d:\d\d r-1 POST \/v1\/chat\/completions tiny 200, 2014 tokens in, 71 out, first token after 840 ms, 55\.0 tok\/s, 2\.10 s total$/,
+  );
+  expect(requestSentence(requestView({ warnings: ["Unloaded tiny: no room."] }))).toMatch(
+    /tiny 200 !, 2014 tokens in, .* 2\.10 s total, Unloaded tiny: no room\.$/,
   );
   const error = { code: "X", message: "connection to the server lost" };
   const lost = requestView({ status: undefined, totalMs: undefined, error });

@@ -45,6 +45,8 @@ interface Run {
   /** The question was asked before: it does not go into the editor. */
   readonly isRepeated: boolean;
   readonly ticker: NodeJS.Timeout;
+  /** Sentences so far. */
+  readonly warnings: string[];
   keptAtMs: number;
   flushTimer: NodeJS.Timeout | undefined;
 }
@@ -134,6 +136,7 @@ export class ChatSession {
       before,
       isRepeated,
       ticker: setInterval(() => this.#flush(run), tickIntervalMs),
+      warnings: [],
       keptAtMs: clock.now(),
       flushTimer: undefined,
     };
@@ -161,6 +164,11 @@ export class ChatSession {
 
   #receive(run: Run, event: Exclude<ChatEvent, { type: "done" }>): void {
     if (this.#run !== run) return;
+    if (event.type === "warning") {
+      run.warnings.push(event.sentence);
+      this.#options.store.update({ notice: { text: run.warnings.join(" "), isWarning: true } });
+      return;
+    }
     run.answer.receive(event, this.#options.clock.now());
     run.flushTimer ??= setTimeout(() => this.#flush(run), flushIntervalMs);
   }

@@ -34,7 +34,7 @@ export class RunningAnswer {
     return this.#text.trim() !== "" || this.#toolCalls.length > 0;
   }
 
-  receive(event: Exclude<ChatEvent, { type: "done" }>, nowMs: number): void {
+  receive(event: Exclude<ChatEvent, { type: "done" | "warning" }>, nowMs: number): void {
     switch (event.type) {
       case "text":
         this.#meter.add(nowMs);
