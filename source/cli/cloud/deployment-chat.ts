@@ -12,7 +12,12 @@ import type { DeploymentBackend } from "../../ui/screens/cloud-access.ts";
 export interface DeploymentChatOptions {
   readonly deployment: SessionDeployment;
   /** @param isRefused true if the last key was refused */
-  readonly connect: (isRefused: boolean) => Promise<EndpointConnection>;
+  readonly connect: (isRefused: boolean) => Promise<DeploymentConnection>;
+}
+
+export interface DeploymentConnection extends EndpointConnection {
+  /** The one it is deployed for, if known; its server may list others. */
+  model?: string | undefined;
 }
 
 export class DeploymentChat implements DeploymentBackend {
@@ -20,6 +25,8 @@ export class DeploymentChat implements DeploymentBackend {
   readonly #connect: DeploymentChatOptions["connect"];
   #endpoint: OpenAiEndpoint | undefined;
   #model: string | undefined;
+  /** Model that the deployment is for. */
+  #ownModel: string | undefined;
   /** Model of a saved chat; the deployment may serve another one now. */
   #savedModel: string | undefined;
 
@@ -63,7 +70,10 @@ export class DeploymentChat implements DeploymentBackend {
       yield* endpoint.chat(request);
     } catch (error) {
       // A new revision may serve another model.
-      if (error instanceof ServerRefusal && error.status === 404) this.#model = undefined;
+      if (error instanceof ServerRefusal && error.status === 404) {
+        this.#model = undefined;
+        this.#endpoint = undefined;
+      }
       // Refused before any part of the answer, so it can be repeated.
       if (!isRefused(error)) throw error;
       yield* (await this.#reached(true)).chat(request);
@@ -122,8 +132,8 @@ export class DeploymentChat implements DeploymentBackend {
     const models = await this.#models(signal);
     const [first] = models;
     if (first === undefined) throw notHere(`${this.deployment.app} serves no model.`);
-    const saved = this.#savedModel;
-    this.#model = saved !== undefined && models.includes(saved) ? saved : first;
+    const wanted = [this.#savedModel, this.#ownModel];
+    this.#model = wanted.find((model) => model !== undefined && models.includes(model)) ?? first;
     return this.#model;
   }
 
@@ -138,7 +148,9 @@ export class DeploymentChat implements DeploymentBackend {
 
   async #reached(isKeyRefused = false): Promise<OpenAiEndpoint> {
     if (this.#endpoint === undefined || isKeyRefused) {
-      this.#endpoint = new OpenAiEndpoint(await this.#connect(isKeyRefused));
+      const connection = await this.#connect(isKeyRefused);
+      this.#ownModel = connection.model;
+      this.#endpoint = new OpenAiEndpoint(connection);
     }
     return this.#endpoint;
   }

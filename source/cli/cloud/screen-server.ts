@@ -78,14 +78,18 @@ export class ScreenServer implements CloudServer {
         given = undefined;
         this.#tokens.delete(tokenName(current));
       }
-      return await this.#connectionOf(current, given);
+      const model = modelOf(current);
+      return { ...(await this.#connectionOf(current, given)), model };
     };
     return new DeploymentChat({ deployment: { profile, app, url }, connect });
   }
 
   async testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<TestStep[]> {
-    const test = app.api.kind === "openai" ? testChat : testServer;
-    return await test(await this.#connectionOf(app, token), signal);
+    const connection = await this.#connectionOf(app, token);
+    const model = modelOf(app);
+    return model === undefined
+      ? await testServer(connection, signal)
+      : await testChat(connection, model, signal);
   }
 
   callLines(app: CallableApp): readonly string[] {
@@ -120,6 +124,10 @@ export class ScreenServer implements CloudServer {
   }
 }
 
+function modelOf({ api }: CallableApp): string | undefined {
+  return api.kind === "openai" ? api.model : undefined;
+}
+
 function tokenName({ organisation, app, auth }: CallableApp): string {
   return `${organisation}/${app} ${auth}`;
 }
@@ -134,6 +142,7 @@ function notServed(app: string, reason = "its first revision is not ready"): Pro
 /** Asks a new app for its models, and then for a short answer, unless the first request fails. */
 async function testChat(
   connection: EndpointConnection,
+  wanted: string,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<TestStep[]> {
   const endpoint = new OpenAiEndpoint(connection);
@@ -142,7 +151,7 @@ async function testChat(
     models = await endpoint.models(signal);
     return { status: 200, text: models.map(shownModel).join(", ") };
   });
-  const [model] = models;
+  const model = models.includes(wanted) ? wanted : models[0];
   if (model === undefined) return [first];
   const expected = `an answer to "${testQuestion}"`;
   const second = await step("POST /v1/chat/completions", expected, async () => {

@@ -7,7 +7,6 @@ import type { DeployEvent, DeployPhase, DeployResult } from "../admin/documents.
 import type { ReplicaExit, RevisionPlan } from "../engines/engine.ts";
 import { engineWarnings } from "../engines/engine-warnings.ts";
 import { cloudErrors } from "../errors.ts";
-import { apiOfServer } from "../served-api.ts";
 import { type AppKey, appName, type Rollout } from "../state/app-records.ts";
 import { isRising, type ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
@@ -19,7 +18,7 @@ import type { ReplicaManager } from "./replica-manager.ts";
 import { exitOf } from "./replica-shutdowns.ts";
 import { planOf, secretsOf, upstreamAuthorization } from "./revision-plan.ts";
 import { noCapacity, type RolloutFailure, startFailure } from "./rollout-failure.ts";
-import { askModels, askSmoke } from "./smoke-test.ts";
+import { askApi, askSmoke } from "./smoke-test.ts";
 
 /** Exit of a replica that was ready and ended before the switch. */
 const vanished = exitOf("lost", "Its replica was stopped before it could take over.");
@@ -143,9 +142,8 @@ export class RollOut {
         });
       }
     }
-    const models = await askModels(target);
-    if (models === undefined) return;
-    store.revisions.update(revision, { api: apiOfServer(revision.inspection, models) });
+    const api = await askApi(target, revision);
+    if (api !== undefined) store.revisions.update(revision, { api });
   }
 
   /**

@@ -5,10 +5,18 @@ import { http } from "../../base/node-http.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { cloudErrors } from "../errors.ts";
 import { readEndpoint } from "../replica-address.ts";
+import {
+  apiOfOtherServer,
+  type DeployedScript,
+  type ServedApi,
+  servedModel,
+} from "../served-api.ts";
 
 const limitMs = 60_000;
 /** Short, as a server that is no model server may never answer. */
-const modelsLimitMs = 5_000;
+const apiLimitMs = 5_000;
+/** Statuses of a server without chats, or of a model that cannot chat. */
+const noChat: ReadonlySet<number> = new Set([400, 404, 405, 422, 501]);
 const bodyMaximumBytes = 1024 * 1024;
 /** Rejects two leading slashes, which would name another host. */
 const smokePattern = /^(GET|HEAD) (\/(?!\/)[\x21-\x7e]*)$/;
@@ -43,18 +51,53 @@ export async function askSmoke(target: SmokeTarget, smoke: string): Promise<stri
   }
 }
 
-/** @returns the models that the server lists, none if it has no such list; undefined without an answer */
-export async function askModels(target: SmokeTarget): Promise<string[] | undefined> {
-  const request = { method: "GET", path: "/v1/models", limitMs: modelsLimitMs };
-  const reply = await ask(target, request).catch((error: unknown) => {
-    if (target.signal.aborted) throw error;
-  });
+/**
+ * Finds out whether the server can chat: it lists models, and one answers with a token.
+ *
+ * @returns undefined without an answer
+ */
+export async function askApi(
+  target: SmokeTarget,
+  script: DeployedScript,
+): Promise<ServedApi | undefined> {
+  const request = { method: "GET", path: "/v1/models", limitMs: apiLimitMs };
+  const reply = await askCalmly(target, request);
   if (reply === undefined) return undefined;
-  const document = reply.status === 200 ? parseJson(reply.text) : undefined;
+  const model = servedModel(script, modelsIn(reply));
+  if (model === undefined || !(await canChat(target, model))) return apiOfOtherServer(script);
+  return { kind: "openai", model };
+}
+
+/** A server that is slow or fails for another reason is believed. */
+async function canChat(target: SmokeTarget, model: string): Promise<boolean> {
+  const body = { model, messages: [{ role: "user", content: "Hello!" }], max_tokens: 1 };
+  const request = { method: "POST", path: "/v1/chat/completions", limitMs: apiLimitMs };
+  const reply = await askCalmly(target, { ...request, body: JSON.stringify(body) });
+  return reply === undefined || !noChat.has(reply.status);
+}
+
+function modelsIn({ status, text }: Reply): string[] {
+  const document = status === 200 ? parseJson(text) : undefined;
   const { data } = isRecord(document) ? document : {};
   const entries: unknown[] = Array.isArray(data) ? data : [];
   const ids = entries.map((entry) => (isRecord(entry) ? entry.id : undefined));
   return ids.filter((id) => typeof id === "string");
+}
+
+/** @returns undefined without an answer */
+async function askCalmly(target: SmokeTarget, request: Request): Promise<Reply | undefined> {
+  return await ask(target, request).catch((error: unknown) => {
+    if (target.signal.aborted) throw error;
+    return undefined;
+  });
+}
+
+interface Request {
+  method: string;
+  path: string;
+  limitMs: number;
+  /** JSON. */
+  body?: string;
 }
 
 interface Reply {
@@ -65,13 +108,16 @@ interface Reply {
 
 async function ask(
   { endpoint, authorization, signal }: SmokeTarget,
-  { method, path, limitMs }: { method: string; path: string; limitMs: number },
+  { method, path, limitMs, body }: Request,
 ): Promise<Reply> {
   return await new Promise((resolve, reject) => {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
     const { hostname, port, prefix } = readEndpoint(endpoint);
     const address = { hostname, port, path: `${prefix}${path}` };
-    const headers = { ...(authorization !== undefined && { authorization }) };
+    const headers = {
+      ...(authorization !== undefined && { authorization }),
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
     const options = { ...address, method, headers, agent: false as const, signal: limit };
     const outgoing = http.request(options, (reply) => {
       const parts: Buffer[] = [];
@@ -86,6 +132,6 @@ async function ask(
       });
     });
     outgoing.once("error", reject);
-    outgoing.end();
+    outgoing.end(body);
   });
 }

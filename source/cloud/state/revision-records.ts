@@ -181,6 +181,7 @@ export class RevisionRecords {
 
 function toRecord(row: Row): RevisionRecord {
   const inspection = JSON.parse(String(row.inspection)) as Inspection;
+  const config = JSON.parse(String(row.config)) as AppConfig;
   const api = textOf(row.api);
   return {
     organisation: String(row.organisation),
@@ -195,9 +196,9 @@ function toRecord(row: Row): RevisionRecord {
     bundle: String(row.bundle),
     script: String(row.script),
     target: String(row.target),
-    config: JSON.parse(String(row.config)) as AppConfig,
+    config,
     inspection,
-    api: api === undefined ? apiOfScript(inspection) : (JSON.parse(api) as ServedApi),
+    api: api === undefined ? apiOfScript({ inspection, config }) : (JSON.parse(api) as ServedApi),
     message: textOf(row.message),
     annotations: JSON.parse(String(row.annotations)) as Record<string, string>,
     createdBy: textOf(row.created_by),

@@ -20,7 +20,7 @@ beforeEach(async () => {
     if (request.headers.authorization !== `Key ${key}`) {
       response.writeHead(401).end(JSON.stringify({ detail: "The key is not valid." }));
     } else if (request.method === "GET") {
-      response.end(JSON.stringify({ data: [{ id: model }] }));
+      response.end(JSON.stringify({ data: [{ id: "first-in-the-store" }, { id: model }] }));
     } else {
       let body = "";
       request.on("data", (piece) => {
@@ -44,7 +44,7 @@ beforeEach(async () => {
   const url = `http://127.0.0.1:${port}`;
   const connect = async (isRefused: boolean) => {
     connected.push(isRefused);
-    return { url, authorization: `Key ${isRefused ? key : "first"}` };
+    return { url, authorization: `Key ${isRefused ? key : "first"}`, model };
   };
   chat = new DeploymentChat({ deployment: { profile: "local", app, url }, connect });
 });
@@ -76,7 +76,9 @@ test("a saved chat uses its own model, or the one served instead", async () => {
   await chat.use("local/tiny gone");
   await answer();
   expect(asked).toEqual(["tiny", "tiny"]);
-  await expect(chat.use("gone")).rejects.toThrow("local/tiny serves tiny, not gone.");
+  await expect(chat.use("gone")).rejects.toThrow(
+    "local/tiny serves first-in-the-store, tiny, not gone.",
+  );
 });
 
 test("after a new revision with another model the next question goes to that model", async () => {

@@ -236,16 +236,21 @@ describe("the smoke test", () => {
     }
   });
 
+  const models = '{"data":[{"id":"maker/one"}]}';
   it.each([
-    ["a list of models", 200, '{"data":[{"id":"maker/one"}]}', "openai"],
-    ["an empty list", 200, '{"data":[]}', "http"],
-    ["a page", 200, "<html>", "http"],
-    ["no such path", 404, '{"data":[{"id":"maker/one"}]}', "http"],
-  ])("of a server that answers with %s finds its API", async (_, status, body, kind) => {
-    const authorizations: unknown[] = [];
-    const server = createServer(({ headers }, response) => {
-      authorizations.push(headers.authorization);
-      response.writeHead(status).end(body);
+    ["models that chat", 200, models, 200, "openai"],
+    ["models, but is too busy to chat", 200, models, 503, "openai"],
+    ["models that cannot chat", 200, models, 400, "http"],
+    ["models without a route for chats", 200, models, 404, "http"],
+    ["no models", 200, '{"data":[]}', 200, "http"],
+    ["a page", 200, "<html>", 200, "http"],
+    ["an error", 404, models, 200, "http"],
+  ])("of a server that lists %s finds its API", async (_, status, body, chatStatus, kind) => {
+    const authorizations = new Set<unknown>();
+    const server = createServer(({ headers, url }, response) => {
+      authorizations.add(headers.authorization);
+      if (url === "/v1/models") response.writeHead(status).end(body);
+      else response.writeHead(url === "/v1/chat/completions" ? chatStatus : 500).end();
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     open.engine.endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -260,7 +265,7 @@ describe("the smoke test", () => {
       expect(open.plane.documents.app({ organisation: "local", app: "chat" })).toMatchObject({
         api,
       });
-      expect(authorizations).toEqual(["Bearer own"]);
+      expect([...authorizations]).toEqual(["Bearer own"]);
     } finally {
       server.close();
     }
