@@ -22,6 +22,12 @@ export interface SessionList {
   readonly problems: ReadonlyArray<{ readonly path: string; readonly message: string }>;
 }
 
+/** A chat that has the words of a search. */
+export interface FoundSession extends SessionHead {
+  /** Text around a word that only its messages have; undefined if name and model have all words. */
+  readonly hit?: string;
+}
+
 /** A chat on disk. */
 export interface StoredSession {
   readonly session: Session;
@@ -108,18 +114,19 @@ export class SessionStore {
   /**
    * Returns the chats with every word in their name, model or messages, last used first.
    */
-  async search(words: string): Promise<SessionHead[]> {
+  async search(words: string): Promise<FoundSession[]> {
     const wanted = words
       .toLowerCase()
       .split(/\s+/)
       .filter((word) => word !== "");
     const { sessions } = await this.list();
-    const found: SessionHead[] = [];
+    const found: FoundSession[] = [];
     for (const head of sessions) {
       const title = `${head.name} ${head.model}`.toLowerCase();
-      if (wanted.every((word) => title.includes(word)) || (await this.#says(head.id, wanted))) {
-        found.push(head);
-      }
+      const others = wanted.filter((word) => !title.includes(word));
+      const hit = others.length === 0 ? undefined : await this.#hit(head.id, others);
+      if (hit !== undefined) found.push({ ...head, hit });
+      else if (others.length === 0) found.push(head);
     }
     return found;
   }
@@ -219,9 +226,12 @@ export class SessionStore {
   /** Removes a chat, and its images that no other chat uses. */
   async remove(id: string): Promise<void> {
     await this.#files.remove(id);
+    const { sessions, problems } = await this.list();
+    // An unreadable chat may use any image.
+    if (problems.length > 0) return;
     const kept = new Set<string>();
-    for (const other of (await this.#files.revisions()).keys()) {
-      const { session } = await this.load(other);
+    for (const other of sessions) {
+      const { session } = await this.load(other.id);
       for (const { images = [] } of session.messages) {
         for (const { digest } of images) kept.add(digest);
       }
@@ -229,13 +239,19 @@ export class SessionStore {
     await this.images.removeBut(kept);
   }
 
-  async #says(id: string, words: readonly string[]): Promise<boolean> {
+  /** Returns the text around the first word, if the chat's messages have all of them. */
+  async #hit(id: string, words: readonly string[]): Promise<string | undefined> {
     const revision = (await this.#files.revisions()).get(id);
-    if (revision === undefined) return false;
+    if (revision === undefined) return undefined;
     const { session } = await this.load(id);
-    const contents = session.messages.map(({ content }) => content);
-    const text = [session.name, session.model, ...contents].join("\n").toLowerCase();
-    return words.every((word) => text.includes(word));
+    const hits = words.map((word) =>
+      session.messages.find(({ content }) => content.toLowerCase().includes(word)),
+    );
+    const [first] = hits;
+    const [word = ""] = words;
+    return first === undefined || hits.includes(undefined)
+      ? undefined
+      : excerpt(first.content, word);
   }
 }
 
@@ -243,6 +259,24 @@ export class SessionStore {
 function newId(nowMs: number): string {
   const stamp = new Date(nowMs).toISOString().slice(0, 19).replaceAll(/[-:]/g, "");
   return `${stamp.replace("T", "-")}-${randomBytes(3).toString("hex")}`;
+}
+
+/** Characters of an excerpt before and after the word. */
+const excerptBefore = 20;
+const excerptAfter = 40;
+
+/** Returns the text around a word in lower case, on one line. */
+function excerpt(text: string, word: string): string {
+  const line = text.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
+  const at = Math.max(0, line.toLowerCase().indexOf(word));
+  const from = Math.max(0, at - excerptBefore);
+  const to = at + word.length + excerptAfter;
+  const before = line.slice(from, at);
+  const after = line.slice(at, to);
+  // Begins and ends with whole words.
+  const start = from === 0 ? before : `…${before.replace(/^\S* /, "")}`;
+  const end = to < line.length ? `${after.replace(/ \S*$/, "")}…` : after;
+  return `${start}${end}`.toWellFormed();
 }
 
 async function firstLine(file: string): Promise<string> {

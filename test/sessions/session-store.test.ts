@@ -175,6 +175,14 @@ describe("finding", () => {
     expect(await ids("")).toHaveLength(3);
   });
 
+  it("returns the text around a word that only the messages have", async () => {
+    const text = `We saw many animals.\n\nOne was a red\u0007 Fox\tin the garden${" far away".repeat(9)}`;
+    await store.save(chat("20260104-d", "Zoo", text), 0);
+    const [found] = await store.search("zoo fox");
+    expect(found?.hit).toBe("…One was a red Fox in the garden far away far away far…");
+    expect((await store.search("zoo")).map(({ hit }) => hit)).toEqual([undefined]);
+  });
+
   it("also serves renaming, and removing with images that no other chat has", async () => {
     await store.rename("20260103-c", "Rotary");
     expect((await store.find("rotary")).isNamed).toBe(true);

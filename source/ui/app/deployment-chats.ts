@@ -6,7 +6,7 @@ import type { ScreenContext } from "../frame/screen.ts";
 import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.tsx";
 import { ChatScreen } from "../screens/chat/chat-screen.tsx";
-import { sessionChoices } from "../screens/chat/conversation/chat-actions.ts";
+import { chooseSession } from "../screens/chat/conversation/choose-session.ts";
 import type { CallableApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
 
 export interface DeploymentChatsOptions {
@@ -59,13 +59,16 @@ export class DeploymentChats implements DeploymentPlaces {
 
   async chooseSaved(): Promise<string | undefined> {
     const { kept, context } = this.#options;
-    const { sessions = [] } = (await kept.sessions?.list()) ?? {};
-    const own = sessions.filter(({ deployment }) => deployment !== undefined);
-    if (own.length === 0) return "No saved chats with a deployment.";
-    const choices = sessionChoices(own, context.clock.wallMs());
-    const search = async (typed: string) =>
-      ((await kept.sessions?.search(typed)) ?? []).map(({ id }) => id);
-    const chosen = await context.frame.choose("Resume a saved chat", choices, { search });
+    const { sessions: store } = kept;
+    const own = ((await store?.search("")) ?? []).filter(
+      ({ deployment }) => deployment !== undefined,
+    );
+    if (store === undefined || own.length === 0) return "No saved chats with a deployment.";
+    const chats = {
+      search: (typed: string) => store.search(typed),
+      remove: (id: string) => store.remove(id),
+    };
+    const chosen = await chooseSession(own, chats, context.frame, context.clock);
     const saved = own.find(({ id }) => id === chosen);
     if (saved?.deployment !== undefined) await this.resume(saved, saved.deployment);
     return undefined;

@@ -5,7 +5,7 @@ import { fieldWith } from "../editor/line-field.ts";
 import type { Hint } from "./command-lists.ts";
 import { FieldOverlay, type OverlayEvents } from "./question-overlay.ts";
 import { rankItems } from "./rank-items.ts";
-import type { ChooseOptions, ListItem } from "./screen.ts";
+import type { ChooseOptions, ListAction, ListItem } from "./screen.ts";
 
 export interface ListQuestion extends ChooseOptions {
   readonly title: string;
@@ -37,14 +37,16 @@ export class ListOverlay extends FieldOverlay {
   readonly question: ListQuestion;
   /** Index in `found`. */
   selected: number;
-  /** Values of items that the search found for the typed text. */
-  #hits: ReadonlySet<string> = new Set();
+  /** Items that the search found for the typed text, with their notes. */
+  #hits: ReadonlyMap<string, string | undefined> = new Map();
+  #items: readonly ListItem[];
 
   /** @param events receives the value of the chosen item, or undefined */
   constructor(events: OverlayEvents<string | undefined>, question: ListQuestion) {
     super(events);
     this.question = question;
     const { items, selected } = question;
+    this.#items = items;
     this.selected = Math.max(
       0,
       items.findIndex(({ value }) => value === selected),
@@ -52,10 +54,11 @@ export class ListOverlay extends FieldOverlay {
   }
 
   get hints(): readonly Hint[] {
-    const { verb, cancelVerb = "close" } = this.question;
+    const { verb, cancelVerb = "close", action } = this.question;
     const hints: readonly Hint[] = [
       ["Esc", cancelVerb],
       ["Enter", verb],
+      ...(action === undefined ? [] : ([[action.key, action.verb]] as const)),
       ["Up/Down", "select"],
       ["PgDn", "scroll"],
     ];
@@ -69,12 +72,16 @@ export class ListOverlay extends FieldOverlay {
 
   /** Items that match the filter, best match first. */
   get found(): readonly ListItem[] {
-    const { items, typed, hidesDim = false } = this.question;
+    const { typed, hidesDim = false } = this.question;
+    const items = this.#items;
     const wanted = this.field.text.trim();
     if (wanted === "") return hidesDim ? items.filter(({ isDim }) => !isDim) : items;
     const ranked = rankItems(items, wanted);
     const hits = items.filter((item) => this.#hits.has(item.value) && !ranked.includes(item));
-    const found = [...ranked, ...hits];
+    const found = [...ranked, ...hits].map((item) => ({
+      ...item,
+      note: this.#hits.get(item.value) ?? item.note,
+    }));
     const meant = typed?.(wanted);
     // Without an argument it equals the command that was already found.
     const isFound = found.some(({ value }) => value === meant?.value.trimEnd());
@@ -86,6 +93,7 @@ export class ListOverlay extends FieldOverlay {
     if (name === "Tab" && this.#completion !== undefined) {
       this.show(fieldWith(this.field, this.#completion));
     } else if (step !== undefined) this.#move(step);
+    else if (name === this.question.action?.key) void this.#act(this.question.action);
     else super.pressKey(name);
   }
 
@@ -117,15 +125,23 @@ export class ListOverlay extends FieldOverlay {
     this.events.onChange();
   }
 
+  async #act({ run }: ListAction): Promise<void> {
+    const item = this.found[this.selected];
+    if (item === undefined || !(await run(item.value))) return;
+    this.#items = this.#items.filter(({ value }) => value !== item.value);
+    if (this.#items.length === 0) this.cancel();
+    else this.#move(0);
+  }
+
   /** A failed search leaves only matches by name. */
   async #search(typed: string): Promise<void> {
-    this.#hits = new Set();
+    this.#hits = new Map();
     const { search } = this.question;
     if (search === undefined || typed === "") return;
-    const values = await search(typed).catch(() => []);
+    const hits = await search(typed).catch(() => []);
     // The filter has changed meanwhile.
     if (this.field.text.trim() !== typed) return;
-    this.#hits = new Set(values);
+    this.#hits = new Map(hits.map(({ value, note }) => [value, note]));
     this.events.onChange();
   }
 }

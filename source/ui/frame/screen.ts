@@ -155,12 +155,29 @@ export interface Choice {
 }
 
 export interface ChooseOptions {
-  /** Returns values of further choices that match the typed text. */
-  readonly search?: (typed: string) => Promise<readonly string[]>;
+  /** Returns further choices that match the typed text. */
+  readonly search?: (typed: string) => Promise<readonly SearchHit[]>;
+  readonly action?: ListAction;
   /** The initially selected value. Defaults to the first choice. */
   readonly selected?: string | undefined;
   /** Titles are table rows: notes are cut first when space is short. Defaults to false. */
   readonly isTable?: boolean;
+}
+
+/** A choice that a search has found. */
+export interface SearchHit {
+  readonly value: string;
+  /** Replaces the choice's note: the text that was found. */
+  readonly note?: string | undefined;
+}
+
+/** Acts on the selected choice; the list stays open. */
+export interface ListAction {
+  readonly key: string;
+  /** A word for the hints. */
+  readonly verb: string;
+  /** @returns true if the choice no longer exists */
+  readonly run: (value: string) => Promise<boolean>;
 }
 
 /** A row of a list to choose from. */

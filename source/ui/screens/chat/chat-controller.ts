@@ -10,7 +10,8 @@ import type { ScreenContext } from "./commands/key-commands.ts";
 import { askChatSettings } from "./commands/settings-form.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
 import { emptyQueue } from "./composer/message-queue.ts";
-import { type ChatActions, sessionChoices } from "./conversation/chat-actions.ts";
+import type { ChatActions } from "./conversation/chat-actions.ts";
+import { chooseSession } from "./conversation/choose-session.ts";
 import { conversationOf, nextEntryId } from "./conversation/transcript-entry.ts";
 import { MessageActions } from "./transcript/message-actions.ts";
 import { followTail } from "./transcript/transcript-window.ts";
@@ -152,12 +153,13 @@ export class ChatController implements ScreenContext {
   async chooseModel(): Promise<Printed | undefined> {
     const { backend, frame } = this.#chat;
     const models = await backend.models();
+    const { name: current } = backend.facts;
     const choices = models.map(({ name, sizeText }) => ({
       value: name,
       title: name,
-      note: sizeText,
+      note: name === current ? `current, ${sizeText}` : sizeText,
     }));
-    const chosen = await frame.choose("Switch to another model", choices);
+    const chosen = await frame.choose("Switch to another model", choices, { selected: current });
     return chosen === undefined ? undefined : { printed: await this.actions.switchModel(chosen) };
   }
 
@@ -180,10 +182,11 @@ export class ChatController implements ScreenContext {
     if (sessions.length === 0) {
       return words === "" ? "No saved chats." : `No saved chat contains '${words}'.`;
     }
-    const choices = sessionChoices(sessions, clock.wallMs());
-    const search = async (typed: string) =>
-      (await this.actions.sessions(`${words} ${typed}`)).map(({ id }) => id);
-    const chosen = await frame.choose("Resume a saved chat", choices, { search });
+    const chats = {
+      search: (typed: string) => this.actions.sessions(`${words} ${typed}`),
+      remove: (id: string) => this.actions.removeSession(id),
+    };
+    const chosen = await chooseSession(sessions, chats, frame, clock);
     return chosen === undefined ? undefined : await this.openSession(chosen);
   }
 

@@ -70,7 +70,7 @@ export class ChatScreen implements Screen {
       sessions &&
       new SessionRecorder(sessions, clock, {
         tell: warn,
-        onNamed: () => void this.#listSaved(),
+        onListChanged: () => void this.#listSaved(),
       });
     this.#recorder = recorder;
     const actions = new ChatActions({

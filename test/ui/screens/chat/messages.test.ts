@@ -172,6 +172,9 @@ describe("the model", () => {
     const { screen } = await openChat();
     await screen.typeUntil("/model\r", "Switch to another model");
     await screen.typeUntil("lar\r", "Switched to large.");
+    // The list starts at the current one.
+    await screen.typeUntil("/model\r", /│ > large +current, \d/);
+    expect(screen.text).toMatch(/│ {3}tiny +\d/);
   });
 
   test("is saved with the conversation, and reloaded with /load", async () => {

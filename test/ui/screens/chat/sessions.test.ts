@@ -99,7 +99,7 @@ describe("a chat", () => {
     await chat.screen.typeUntil(keys.escape, ({ text }) => !text.includes("Resume a saved chat"));
     // The list of all chats searches their texts too.
     await chat.screen.typeUntil("\u001bs", /│.*Explain RoPE/);
-    await chat.screen.typeUntil("kangaroo", /> kangaroo[\s\S]*> Plan the release/);
+    await chat.screen.typeUntil("kangaroo", /> kangaroo[\s\S]*> Plan the release +Kangaroo\. │/);
     expect(chat.screen.text).not.toMatch(/│.*Explain RoPE/);
     await chat.screen.typeUntil(keys.enter, "Resumed 'Plan the release'.");
     await ask(chat, "more");
@@ -108,6 +108,28 @@ describe("a chat", () => {
       "Kangaroo.",
       "more",
     ]);
+  });
+
+  test("is deleted from the list after a confirmation, unless it is open", async () => {
+    const chat = await openChat({ sessions });
+    await say(chat, "Plan the release", "Kangaroo.");
+    await chat.screen.typeUntil("\u000e", "For example");
+    await say(chat, "Explain RoPE", "Rotary.");
+    await until(
+      () => sessions.list(),
+      (list) => list.sessions.length === 2 && list.sessions[0]?.messageCount === 2,
+    );
+    await chat.screen.typeUntil("\u001bs", "Ctrl+X delete");
+    await chat.screen.typeUntil("\u0018", "Delete the chat 'Explain RoPE' with 2 messages?");
+    await chat.screen.typeUntil("y", "This chat is open. Start another one first (Ctrl+N).");
+    await chat.screen.typeUntil(keys.down, "> Plan the release");
+    await chat.screen.typeUntil("\u0018", "Delete the chat 'Plan the release'");
+    await chat.screen.typeUntil("n", "> Plan the release");
+    expect(await names()).toContain("Plan the release");
+    await chat.screen.typeUntil("\u0018", "Delete the chat 'Plan the release'");
+    await chat.screen.typeUntil("y", "1 of 1");
+    expect(chat.screen.text).not.toContain("Plan the release");
+    expect(await names()).toEqual(["Explain RoPE"]);
   });
 
   test("is forked at a message, and the original stays complete", async () => {

@@ -7,6 +7,7 @@ import { formatRelativeTime } from "../../../../base/formats.ts";
 import { describeError } from "../../../../base/product-error.ts";
 import { systemCode } from "../../../../base/write-refusal.ts";
 import type { SessionHead } from "../../../../sessions/session.ts";
+import type { FoundSession } from "../../../../sessions/session-store.ts";
 import { shortText } from "../../../text/graphemes.ts";
 import { plural } from "../../../text/quantities.ts";
 import type { ChatBackend, ChatSettings, ShowTopic } from "../chat-backend.ts";
@@ -201,8 +202,16 @@ export class ChatActions {
   }
 
   /** Returns saved chats, the last used first. @param words that they must contain */
-  async sessions(words: string): Promise<readonly SessionHead[]> {
+  async sessions(words: string): Promise<readonly FoundSession[]> {
     return (await this.#options.recorder?.store.search(words)) ?? [];
+  }
+
+  /** Deletes a saved chat. @throws Error for the open one */
+  async removeSession(id: string): Promise<void> {
+    if (id === this.#recorder.head?.id) {
+      throw new Error("This chat is open. Start another one first (Ctrl+N).");
+    }
+    await this.#recorder.remove(id);
   }
 
   /** Finds a saved chat. @throws ProductError `SESSION_NOT_FOUND`, `SESSION_AMBIGUOUS` */
@@ -245,17 +254,12 @@ export class ChatActions {
   }
 }
 
-export function sessionText({ id, name, model, updatedAtMs }: SessionHead, nowMs: number): string {
-  return `${id}  ${name}  (${model}, ${formatRelativeTime(updatedAtMs, nowMs)})`;
-}
-
-/** Saved chats to choose from, by their ids. */
-export function sessionChoices(sessions: readonly SessionHead[], nowMs: number) {
-  return sessions.map(({ id, name, model, updatedAtMs }) => ({
-    value: id,
-    title: name,
-    note: `${model}, ${formatRelativeTime(updatedAtMs, nowMs)}`,
-  }));
+export function sessionText(
+  { id, name, model, updatedAtMs, hit }: FoundSession,
+  nowMs: number,
+): string {
+  const line = `${id}  ${name}  (${model}, ${formatRelativeTime(updatedAtMs, nowMs)})`;
+  return hit === undefined ? line : `${line}\n    ${hit}`;
 }
 
 /** `New chat. Kept: temperature 0.3, the system prompt "Be brief."` */

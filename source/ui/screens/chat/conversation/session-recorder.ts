@@ -38,8 +38,8 @@ interface KeptChat {
 export interface RecorderEvents {
   /** Called when a save failed or became a copy. */
   readonly tell: (sentence: string) => void;
-  /** Called when the chat is renamed or continued as a fork. */
-  readonly onNamed?: () => void;
+  /** Called when a chat is renamed, continued as a fork, or deleted. */
+  readonly onListChanged?: () => void;
 }
 
 export class SessionRecorder {
@@ -104,7 +104,13 @@ export class SessionRecorder {
     if (chat.stored === undefined) return;
     const { session, revision } = chat.stored;
     await this.#save(chat, { ...session, name, isNamed: true }, revision);
-    this.#events.onNamed?.();
+    this.#events.onListChanged?.();
+  }
+
+  /** Deletes another saved chat. */
+  async remove(id: string): Promise<void> {
+    await this.store.remove(id);
+    this.#events.onListChanged?.();
   }
 
   /** Continues in a copy of the chat; the chat itself stays unchanged. */
@@ -116,7 +122,7 @@ export class SessionRecorder {
     const copy = keptChat();
     await this.#save(copy, fork, 0);
     this.#resume(copy);
-    this.#events.onNamed?.();
+    this.#events.onListChanged?.();
     return fork.name;
   }
 
