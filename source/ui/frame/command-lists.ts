@@ -105,15 +105,21 @@ export function joinCommands(
   ];
 }
 
+/** Groups that lists begin with. */
+const firstGroups = ["Often used", "Commands"];
 /** Cursor and scroll keys, which users do not search by name. */
 const unnamedGroups = new Set(["Editing", "Scrolling", "Single-line fields"]);
+
+function groupRank(group: string): number {
+  const first = firstGroups.indexOf(group);
+  if (first !== -1) return first;
+  return firstGroups.length + Number(unnamedGroups.has(group));
+}
 
 /** Lists all commands in groups for the help; invalid ones are dim and come last. */
 export function helpItems(commands: readonly BoundCommand[]): ListItem[] {
   const names = new Set(commands.map(({ group }) => group));
-  const groups = [...names].sort(
-    (a, b) => Number(unnamedGroups.has(a)) - Number(unnamedGroups.has(b)),
-  );
+  const groups = [...names].sort((a, b) => groupRank(a) - groupRank(b));
   return groups.flatMap((group) =>
     commands
       .filter((command) => command.group === group)

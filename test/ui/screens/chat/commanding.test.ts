@@ -128,6 +128,23 @@ describe("settings", () => {
   });
 });
 
+describe("help and palette", () => {
+  test.each(["/?\r", "\u0010"])("opened with %j begin with what people look for", async (keys) => {
+    const { screen } = await openChat();
+    await screen.typeUntil(keys, "Often used");
+    const titles = screen.lines.map((line) => /│ [> ] (\S.*?) {2,}/.exec(line)?.[1]);
+    expect(titles.filter((title) => title !== undefined).slice(0, 7)).toEqual([
+      "Switch to another model",
+      "Start a new chat",
+      "Resume a saved chat (searches its text)",
+      "Attach an image (or put its path in a message)",
+      "Change this chat's settings: system prompt, temperature, seed, …",
+      "Help",
+      "Quit",
+    ]);
+  });
+});
+
 describe("the settings form", () => {
   test("shows values and their origin, and sets, checks and resets a value", async () => {
     const chat = await openChat({ rows: 40 });

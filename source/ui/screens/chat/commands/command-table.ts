@@ -24,7 +24,8 @@ export const commandTable: readonly Command<ScreenContext>[] = [
 
 /** For screen readers: a line for every command with its keys, except cursor keys. */
 export function helpText(): string {
-  return commandTable
+  const keyCommands = commandTable.filter((command) => !typedCommands.includes(command));
+  return [...typedCommands, ...keyCommands]
     .filter(({ group }) => group !== "Editing" && group !== "Scrolling")
     .map((command) => `${callsOf(command).join(", ")}: ${command.title}`)
     .join("\n");

@@ -42,7 +42,14 @@ export interface CommandContext {
   print(text: string, line?: string): undefined;
 }
 
-export type CommandGroup = "Commands" | "Chat" | "Messages" | "Scrolling" | "Editing" | "Searching";
+export type CommandGroup =
+  | "Often used"
+  | "Commands"
+  | "Chat"
+  | "Messages"
+  | "Scrolling"
+  | "Editing"
+  | "Searching";
 
 /** Keys of the command; the first one is shown in hints. */
 export interface Command<Context extends CommandContext = CommandContext> extends CommandFacts {

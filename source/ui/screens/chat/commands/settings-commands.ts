@@ -11,14 +11,6 @@ const shared = { group: "Commands", isAllowedWhileBusy: true } as const;
 
 export const settingsCommands: readonly Command[] = commandGroup(shared, [
   {
-    id: "settings.form",
-    title: "Change this chat's settings: system prompt, temperature, seed, …",
-    keys: ["Alt+P"],
-    slash: ["/set"],
-    keywords: ["parameters", "settings", "form"],
-    run: (context) => context.chooseSettings(),
-  },
-  {
     id: "settings.system",
     title: "Set the system prompt",
     slash: ["/system", "/set system"],
