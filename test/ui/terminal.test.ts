@@ -28,9 +28,9 @@ describe("the window", () => {
     await screen.until((now) => now.lines[13]?.startsWith("╰") ?? false);
     expectWholeFrame(screen, 60, 16);
     expect(screen.text).toMatch(/at sixty columns\n wide\./);
-    screen.resize(50, 10);
-    await screen.until("Too small: 50x10");
-    expect(screen.text).toContain("needs 60x16");
+    screen.resize(23, 6);
+    await screen.until("Too small: 23x6");
+    expect(screen.text).toContain("needs 24x7");
     expect(screen.text).not.toContain("╭");
     screen.resize(250, 80);
     await screen.until((now) => now.lines[77]?.startsWith("╰") ?? false);
@@ -40,11 +40,32 @@ describe("the window", () => {
     expectWholeFrame(screen, 100, 30);
   });
 
+  test("that is small shows messages and field, and the chat goes on", async () => {
+    const chat = await openChat({ columns: 40, rows: 10 });
+    const { screen } = chat;
+    expect(screen.text).not.toContain("modelctl");
+    await ask(chat, "hello");
+    chat.backend.current.text("Hi there.");
+    await screen.until(/^ Hi there\.$/m);
+    expect(screen.lines[5]).toBe(`╭${"─".repeat(38)}╮`);
+    chat.backend.current.done();
+    await screen.until("Enter send");
+    // The cursor stands in the field, and lists open.
+    expect(screen.cursor).toEqual({ x: 4, y: 6 });
+    await screen.typeUntil("/model\r", "Switch to another model");
+    await screen.typeUntil("lar\r", "Switched to large.");
+    screen.resize(24, 7);
+    await screen.until((now) => now.lines[2] === `╭${"─".repeat(22)}╮`);
+    await ask(chat, "again");
+    chat.backend.current.text("Yes.").done();
+    await screen.until(/^ Yes\.$/m);
+  });
+
   test("that is too small still shows progress, and Esc still stops", async () => {
     const chat = await openChat();
     await ask(chat, "hello");
     chat.backend.current.text("Hi");
-    chat.screen.resize(50, 10);
+    chat.screen.resize(23, 6);
     await chat.screen.until(/Too small[\s\S]*TTFT/);
     chat.screen.type("lost?");
     chat.screen.type(keys.escape);

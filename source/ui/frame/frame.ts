@@ -59,7 +59,7 @@ export class Frame extends Observable implements FrameServices {
       overlays: this.#overlays,
       commands: this.#commands,
       quit: this.#quit,
-      isTooSmall: () => isTooSmall(options.size()),
+      isTooSmall: () => this.isTooSmall,
       notify: (sentence) => this.notify(sentence),
     });
   }
@@ -104,6 +104,11 @@ export class Frame extends Observable implements FrameServices {
 
   get theme(): ThemeName {
     return this.#theme;
+  }
+
+  /** True if the window cannot show the current screen. */
+  get isTooSmall(): boolean {
+    return this.current !== undefined && isTooSmall(this.windowSize(), this.current.smallestWindow);
   }
 
   get isStarting(): boolean {

@@ -11,6 +11,8 @@ import type { ScreenSwitcher } from "./screen-switcher.ts";
 const terminalKeys = new Set(["Ctrl+L", "Ctrl+Z"]);
 /** These work even when the window is too small to show anything else. */
 const smallWindowKeys = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L", "Ctrl+Z"]);
+/** Keys of tabs: another screen may fit. */
+const tabKey = /^Alt\+\d$/;
 
 interface InputRouterParts {
   readonly screens: ScreenSwitcher;
@@ -51,7 +53,7 @@ export class InputRouter {
     const { screens, commands, overlays, isTooSmall, notify } = this.#parts;
     notify(undefined);
     const isKey = press.kind === "key";
-    if (isTooSmall() && !(isKey && smallWindowKeys.has(press.name))) return;
+    if (isTooSmall() && !(isKey && worksInSmallWindow(press.name))) return;
     if (isKey && terminalKeys.has(press.name)) commands.runKey(press.name);
     else if (overlays.top !== undefined) overlays.top.press(press);
     else if (isKey) commands.runKey(press.name);
@@ -89,4 +91,8 @@ export class InputRouter {
     this.#parts.commands.runKey(first === " " ? "Space" : first);
     if (rest.length > 0) this.press({ kind: "text", text: rest.join("") });
   }
+}
+
+function worksInSmallWindow(name: string): boolean {
+  return smallWindowKeys.has(name) || tabKey.test(name);
 }

@@ -45,6 +45,8 @@ export interface Screen {
   commands(): readonly BoundCommand[];
   /** Draws the screen in exactly this size. */
   readonly Body: ComponentType<BodySize>;
+  /** Smallest window in which it can be used, there without tabs. Defaults to 60x16. */
+  readonly smallestWindow?: BodySize;
   /**
    * Prints finished content, such as messages, with `Static` above everything else, in the layout
    * `inline`, whichever screen is in front. `Body` then leaves it out.

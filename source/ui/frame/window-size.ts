@@ -1,21 +1,27 @@
-// Minimum window size, and the space it leaves for a screen.
+// Smallest windows, and the space that a window leaves for a screen.
 
 import type { BodySize } from "./screen.ts";
 
-/** A smaller window only shows the required size. */
-export const columnsMinimum = 60;
-export const rowsMinimum = 16;
-
-export const tabRows = 1;
-export const hintRows = 1;
-
 export type WindowSize = BodySize;
 
-export function isTooSmall({ columns, rows }: WindowSize): boolean {
-  return columns < columnsMinimum || rows < rowsMinimum;
+/** A smaller window has no tabs, and only draws screens that allow it with `smallestWindow`. */
+export const usualMinimum: WindowSize = { columns: 60, rows: 16 };
+
+const tabBarRows = 1;
+export const hintRows = 1;
+
+/** @param minimum smallest window that a screen allows */
+export function isTooSmall({ columns, rows }: WindowSize, minimum = usualMinimum): boolean {
+  return columns < minimum.columns || rows < minimum.rows;
+}
+
+/** Returns the rows of the tab bar, which a small window leaves out. */
+export function tabRows(size: WindowSize): number {
+  return isTooSmall(size) ? 0 : tabBarRows;
 }
 
 /** Returns the space left for the screen. */
-export function bodySize({ columns, rows }: WindowSize): BodySize {
-  return { columns, rows: Math.max(1, rows - tabRows - hintRows) };
+export function bodySize(size: WindowSize): BodySize {
+  const { columns, rows } = size;
+  return { columns, rows: Math.max(1, rows - tabRows(size) - hintRows) };
 }

@@ -7,15 +7,9 @@ import { Overlay } from "../components/overlay.tsx";
 import { statusPart, TabBar } from "../components/tab-bar.tsx";
 import { CursorGuard, Origin } from "../components/text-cursor.tsx";
 import type { Frame } from "../frame/frame.ts";
+import { tabNumber } from "../frame/frame-commands.ts";
 import type { BodySize } from "../frame/screen.ts";
-import {
-  bodySize,
-  columnsMinimum,
-  hintRows,
-  isTooSmall,
-  rowsMinimum,
-  tabRows,
-} from "../frame/window-size.ts";
+import { bodySize, hintRows, isTooSmall, tabRows, usualMinimum } from "../frame/window-size.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { useFrameSize, useStore } from "../hooks/use-store.ts";
 import { truncateText } from "../text/graphemes.ts";
@@ -29,8 +23,9 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   const { notice } = frame;
   const hasOverlay = frame.overlay !== undefined;
   const { columns, rows } = size;
-  if (isTooSmall(size)) return <TooSmall frame={frame} size={size} />;
+  if (frame.isTooSmall) return <TooSmall frame={frame} size={size} />;
   const body = bodySize(size);
+  const tabs = tabRows(size);
   const noticeHeight =
     notice === undefined ? hintRows : noticeRows(notice, columns, glyphs.isAscii).length;
   const bodyRows = body.rows - (noticeHeight - hintRows);
@@ -38,9 +33,9 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   const height = isInline && !hasOverlay ? { maxHeight: bodyRows } : { height: bodyRows };
   return (
     <Box flexDirection="column" width={columns} {...(!isInline && { height: rows })}>
-      <TabBar frame={frame} columns={columns} />
+      {tabs > 0 && <TabBar frame={frame} columns={columns} />}
       <Box width={columns} flexShrink={0} overflowY="hidden" {...height}>
-        <Origin x={0} y={tabRows}>
+        <Origin x={0} y={tabs}>
           <CursorGuard isCovered={hasOverlay}>
             <CurrentScreen frame={frame} size={body} />
           </CursorGuard>
@@ -75,13 +70,17 @@ export function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null 
   return overlay === undefined ? null : <Overlay overlay={overlay} size={size} />;
 }
 
-/** Shows the required size, and the status meanwhile. */
-function TooSmall({ frame, size: { columns, rows } }: BodyProps): ReactElement {
+/** Shows the required size, the screen that fits, and the status meanwhile. */
+function TooSmall({ frame, size }: BodyProps): ReactElement {
   const { glyphs, theme } = useLook();
+  const { columns, rows } = size;
+  const needed = frame.current?.smallestWindow ?? usualMinimum;
+  const fitting = frame.screens.find(({ smallestWindow }) => !isTooSmall(size, smallestWindow));
   const parts = frame.statusParts.map((part) => statusPart(part, glyphs));
   const lines = [
     `Too small: ${columns}x${rows}`,
-    `needs ${columnsMinimum}x${rowsMinimum}`,
+    `needs ${needed.columns}x${needed.rows}`,
+    ...(fitting === undefined ? [] : [`Alt+${tabNumber(fitting.id)}: ${fitting.title}`]),
     ...parts,
   ]
     .slice(0, Math.max(1, rows))

@@ -22,13 +22,14 @@ import { staleMs, type WatchedServer } from "./server-watch.ts";
 /** Cells of the pane, borders included. */
 export const enginePaneWidth = 32;
 const paneColumnsMinimum = 100;
+const paneRowsMinimum = 14;
 const lineColumnsMinimum = 80;
 const lineRowsMinimum = 20;
 const borderRows = 2;
 
 /** Chooses how a screen of this size shows the figures. */
 export function enginePlace({ columns, rows }: BodySize): "pane" | "line" | "none" {
-  if (columns >= paneColumnsMinimum) return "pane";
+  if (columns >= paneColumnsMinimum) return rows >= paneRowsMinimum ? "pane" : "none";
   return columns >= lineColumnsMinimum && rows >= lineRowsMinimum ? "line" : "none";
 }
 

@@ -97,6 +97,35 @@ describe("the window", () => {
     expect(lines().join("\n")).toMatch(/Too small: 59x16\s+needs 60x16\s+● here/);
   });
 
+  test("that is small shows a screen that allows it, without tabs, and leads to it", () => {
+    chat.smallestWindow = { columns: 24, rows: 7 };
+    chat.lines = Array.from({ length: 100 }, (_, row) => `row ${row}`);
+    for (const [columns, rows] of [
+      [40, 10],
+      [24, 7],
+      [200, 7],
+      [24, 50],
+    ] as const) {
+      size = { columns, rows };
+      const shown = lines();
+      expect(shown).toHaveLength(rows);
+      expect(Math.max(...shown.map(textWidth))).toBeLessThanOrEqual(columns);
+      expect(shown[0]).toBe("row 0");
+      expect(shown[rows - 2]).toBe(`row ${rows - 2}`);
+      expect(shown[rows - 1]).toContain("Ctrl+P palette");
+    }
+    size = { columns: 40, rows: 10 };
+    press("Alt+3");
+    expect(lines().join("\n")).toMatch(/Too small: 40x10\s+needs 60x16\s+Alt\+1: Chat/);
+    press("Alt+1");
+    expect(lines()[0]).toBe("row 0");
+    chat.isField = true;
+    type("typed");
+    expect(chat.events).toContain("typed typed");
+    size = { columns: 23, rows: 7 };
+    expect(lines().join("\n")).toMatch(/Too small: 23x7\s+needs 24x7\s+● here/);
+  });
+
   test("keeps the most important part of the status", () => {
     size = { columns: 60, rows: 16 };
     chat.statusText = "a very long sentence about what is going on";

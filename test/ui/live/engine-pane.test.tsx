@@ -230,6 +230,7 @@ test("screen readers skip figures that change all the time", async () => {
 
 test("screens have the pane beside them, the line above them, or neither", () => {
   expect(enginePlace({ columns: 100, rows: 14 })).toBe("pane");
+  expect(enginePlace({ columns: 100, rows: 13 })).toBe("none");
   expect(enginePlace({ columns: 99, rows: 20 })).toBe("line");
   expect(enginePlace({ columns: 99, rows: 19 })).toBe("none");
   expect(enginePlace({ columns: 79, rows: 40 })).toBe("none");

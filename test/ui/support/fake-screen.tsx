@@ -34,6 +34,7 @@ export class FakeScreen implements Screen {
   readonly events: string[] = [];
   isField = false;
   statusText = "";
+  smallestWindow: BodySize = { columns: 60, rows: 16 };
   lines: readonly string[] = ["first line"];
   more: readonly BoundCommand[] = [];
   readonly #listeners = new Set<() => void>();

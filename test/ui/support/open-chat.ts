@@ -27,7 +27,8 @@ export async function openChat(options: OpenChatOptions = {}): Promise<OpenChat>
   const { columns = 100, rows = 30, screen = new SizedTerminal(columns, rows) } = options;
   const backend = options.scripted ?? new ScriptedBackend();
   const chat: ChatOptions = { ...options, backend };
-  const opened = options.isScreenReader ? "Message:" : "[1 Chat]";
+  const isSmall = columns < 60 || rows < 16;
+  const opened = options.isScreenReader ? "Message:" : isSmall ? "Send a message" : "[1 Chat]";
   const { result } = await runInTerminal(screen, { ...options, chat }, opened);
   return { screen, backend, result };
 }

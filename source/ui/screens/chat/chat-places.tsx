@@ -57,6 +57,8 @@ const noChatLines = [
 export class ChatPlaces extends Observable implements Screen {
   readonly id = "chat";
   readonly title = "Chat";
+  /** Leaves two rows of messages above the field, and half a line for words. */
+  readonly smallestWindow = { columns: 24, rows: 7 };
   readonly #own: ChatPlace | undefined;
   readonly #others = new Map<string, ChatPlace>();
   #deployments: DeploymentPlaces | undefined;
