@@ -140,7 +140,7 @@ function detailsText(app: AppDetails, set: readonly string[]): string {
 }
 
 function apiText(api: AppDocument["api"]): string {
-  if (api.kind !== "openai") return "its own";
+  if (api.kind !== "openai") return "its own; it cannot chat";
   return `OpenAI's, under /v1, model ${toOneLine(shownModel(api.model))}`;
 }
 

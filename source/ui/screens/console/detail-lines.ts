@@ -96,7 +96,7 @@ function addressLines({ url, api }: AppDetails): DetailLine[] {
   const offered =
     api.kind === "openai"
       ? `OpenAI's, under /v1, model ${shownModel(api.model)}`
-      : "its own; cannot chat, as it lists no models under /v1/models";
+      : "its own; it cannot chat";
   return [line("URL", url), line("API", offered)];
 }
 

@@ -155,7 +155,7 @@ test("Enter on a server that cannot chat shows how to call it", async () => {
   const { screen } = await openConsole({ server });
   await screen.until("Enter details");
   screen.type(keys.enter);
-  await screen.until("its own; cannot chat");
+  await screen.until("its own; it cannot chat");
   expect(screen.text).toContain("curl http://127.0.0.1:8480/local/tiny/");
   expect(screen.text).not.toContain("[1 Chat]");
 });
