@@ -1,4 +1,4 @@
-// Progress bar of a download or a copy, with rate and remaining time.
+// Progress bar of a download, a copy or a prompt, with rate and remaining time.
 
 import type { Clock } from "../base/clock.ts";
 import { formatBytes } from "../base/formats.ts";
@@ -10,33 +10,37 @@ const narrowestBar = 4;
 /** Blanks and edges around the bar, and the last column, where terminals wrap. */
 const besidesBar = 5;
 
+export type ProgressUnit = "bytes" | "tokens";
+
 interface Sample {
   atMs: number;
-  bytes: number;
+  amount: number;
 }
 
 export class ProgressBar {
   readonly label: string;
   readonly #clock: Clock;
+  readonly #unit: ProgressUnit;
   /** The last ten, one a second. */
   readonly #samples: Sample[] = [];
   #completed = 0;
   #total: number | undefined;
 
-  constructor(label: string, clock: Clock) {
+  constructor(label: string, clock: Clock, unit: ProgressUnit = "bytes") {
     this.label = label;
     this.#clock = clock;
+    this.#unit = unit;
   }
 
   /**
    * The first call sets the start for the rate. Progress never goes back.
    *
-   * @param totalBytes undefined if unknown
+   * @param total undefined if unknown
    */
-  update(completedBytes: number, totalBytes: number | undefined): void {
-    this.#total = totalBytes;
-    const most = totalBytes ?? Number.POSITIVE_INFINITY;
-    this.#completed = Math.min(Math.max(this.#completed, completedBytes), most);
+  update(completed: number, total: number | undefined): void {
+    this.#total = total;
+    const most = total ?? Number.POSITIVE_INFINITY;
+    this.#completed = Math.min(Math.max(this.#completed, completed), most);
     if (this.#samples.length === 0) this.#sample();
   }
 
@@ -54,13 +58,14 @@ export class ProgressBar {
   text(width: number): string {
     const rate = this.#rate();
     const isMoving = !this.isDone && rate > 0;
-    const rateText = isMoving ? `  ${size(rate)}/s` : "";
+    const rateText = isMoving ? `  ${this.#amount(rate).padStart(6)}/s` : "";
     if (this.#total === undefined) {
-      const start = `${this.label}: ${formatBytes(this.#completed)}`;
+      const start = `${this.label}: ${this.#amount(this.#completed)}`;
       return cutToWidth(`${start}${rateText}`, width - 1);
     }
     const left = `${this.label}: ${String(this.percent).padStart(3)}%`;
-    const sizes = this.isDone ? size(this.#total) : `${size(this.#completed)}/${size(this.#total)}`;
+    const total = this.#amount(this.#total).padStart(6);
+    const sizes = this.isDone ? total : `${this.#part().padStart(6)}/${total}`;
     const remainingMs = ((this.#total - this.#completed) / rate) * 1000;
     const columns = [
       sizes.padEnd(13),
@@ -79,10 +84,18 @@ export class ProgressBar {
 
   /** Text for a file or a pipe: `pulling 74701a8c35f6: 42% 560 MB/1.3 GB`. */
   plainText(): string {
-    const completed = formatBytes(this.#completed);
-    if (this.#total === undefined) return `${this.label}: ${completed}`;
-    const total = formatBytes(this.#total);
-    return `${this.label}: ${this.percent}% ${this.isDone ? total : `${completed}/${total}`}`;
+    if (this.#total === undefined) return `${this.label}: ${this.#amount(this.#completed)}`;
+    const total = this.#amount(this.#total);
+    return `${this.label}: ${this.percent}% ${this.isDone ? total : `${this.#part()}/${total}`}`;
+  }
+
+  #amount(value: number): string {
+    return this.#unit === "bytes" ? formatBytes(value) : `${Math.round(value)} tokens`;
+  }
+
+  /** Returns the completed amount, before its total: `560 MB`, `8192`. */
+  #part(): string {
+    return this.#unit === "bytes" ? formatBytes(this.#completed) : String(this.#completed);
   }
 
   #bar(room: number): string {
@@ -91,24 +104,20 @@ export class ProgressBar {
     return "█".repeat(filled) + " ".repeat(room - filled);
   }
 
-  /** Bytes per second over the last samples; falls to 0 if nothing arrives. */
+  /** Amount per second over the last samples; falls to 0 if nothing arrives. */
   #rate(): number {
     const last = this.#samples.at(-1);
     if (last !== undefined && this.#clock.now() - last.atMs >= sampleMs) this.#sample();
     const from = this.#samples[0];
     const to = this.#samples.at(-1);
     if (from === undefined || to === undefined || to.atMs === from.atMs) return 0;
-    return (to.bytes - from.bytes) / ((to.atMs - from.atMs) / 1000);
+    return (to.amount - from.amount) / ((to.atMs - from.atMs) / 1000);
   }
 
   #sample(): void {
-    this.#samples.push({ atMs: this.#clock.now(), bytes: this.#completed });
+    this.#samples.push({ atMs: this.#clock.now(), amount: this.#completed });
     if (this.#samples.length > mostSamples) this.#samples.shift();
   }
-}
-
-function size(bytes: number): string {
-  return formatBytes(bytes).padStart(6);
 }
 
 /** Formats with at most two units: `31s`, `5m3s`, `1h12m`, `99h+`. */

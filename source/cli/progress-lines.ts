@@ -1,7 +1,7 @@
 // Progress of a long command: lines redrawn in place on a terminal, plain lines elsewhere.
 import { type Clock, systemClock } from "../base/clock.ts";
 import { toOneLine } from "../base/display-text.ts";
-import { ProgressBar } from "./progress-bar.ts";
+import { ProgressBar, type ProgressUnit } from "./progress-bar.ts";
 import { cutToWidth } from "./text-width.ts";
 
 /** The used parts of `process.stderr`. */
@@ -75,27 +75,42 @@ export class ProgressLines {
    * Begins or moves the bar of this key. A full bar that starts again replaces the full one, if that can
    * still be redrawn.
    */
-  bar(key: string, label: string, completedBytes: number, totalBytes: number | undefined): void {
+  bar(
+    key: string,
+    label: string,
+    completed: number,
+    total: number | undefined,
+    unit: ProgressUnit = "bytes",
+  ): void {
     let line = this.#bars.get(key);
     if (line?.isDone) {
-      if (totalBytes === undefined || completedBytes >= totalBytes) return;
+      if (total === undefined || completed >= total) return;
       this.#lines = this.#lines.filter((other) => other !== line);
       line = undefined;
     }
     if (line === undefined) {
       this.#endStatus();
-      line = { key, bar: new ProgressBar(toOneLine(label), this.#clock), isDone: false };
+      line = { key, bar: new ProgressBar(toOneLine(label), this.#clock, unit), isDone: false };
       this.#bars.set(key, line);
-      line.bar.update(completedBytes, totalBytes);
+      line.bar.update(completed, total);
       this.#begin(line, line.bar.plainText());
     } else {
       const before = line.bar.percent;
-      line.bar.update(completedBytes, totalBytes);
+      line.bar.update(completed, total);
       if (!this.#isTerminal && step(line.bar.percent) > step(before)) {
         this.#stream.write(`${line.bar.plainText()}\n`);
       }
     }
     line.isDone = line.bar.isDone;
+  }
+
+  /** Removes the bar of this key, if there is one. */
+  remove(key: string): void {
+    const line = this.#bars.get(key);
+    if (line === undefined) return;
+    this.#bars.delete(key);
+    this.#lines = this.#lines.filter((other) => other !== line);
+    if (this.#isTerminal) this.#draw();
   }
 
   /** Prints a permanent line above the unfinished ones. */

@@ -1,7 +1,7 @@
 // The server's request log: follows it, reads records, formats them as lines.
 
 import { toOneLine } from "../base/display-text.ts";
-import { formatMilliseconds } from "../base/formats.ts";
+import { formatMilliseconds, formatRoughDuration } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
 import type { RequestRecord } from "../request-log/request-record.ts";
 import { type ApiClient, ownAgent, type RequestQuery } from "./api-client.ts";
@@ -95,6 +95,31 @@ export function cancellationText({ state, cancelled }: RequestRecord): string | 
   return `cancelled with POST /api/cancel ${keyId === undefined ? `from ${address}` : `by key ${keyId}`}`;
 }
 
+export interface ReadingProgress {
+  readTokens: number;
+  promptTokens: number;
+  /** At the pace so far; undefined before the first tokens that are not cached. */
+  leftMs: number | undefined;
+}
+
+/** Returns the progress of a request whose prompt is being read, otherwise undefined. */
+export function readingProgress(record: RequestRecord): ReadingProgress | undefined {
+  const { state, readTokens = 0, promptTokens = 0, cachedTokens = 0, promptMs = 0 } = record;
+  if (state !== "running" || readTokens === 0 || readTokens >= promptTokens) return undefined;
+  const computed = readTokens - cachedTokens;
+  const leftMs = computed > 0 ? ((promptTokens - readTokens) * promptMs) / computed : undefined;
+  return { readTokens, promptTokens, leftMs };
+}
+
+/** `reading 8192 of 20114 tokens, 2 minutes left`; undefined unless a prompt is being read. */
+export function readingText(record: RequestRecord): string | undefined {
+  const progress = readingProgress(record);
+  if (progress === undefined) return undefined;
+  const { readTokens, promptTokens, leftMs } = progress;
+  const left = leftMs === undefined ? "" : `, ${formatRoughDuration(leftMs).toLowerCase()} left`;
+  return `reading ${readTokens} of ${promptTokens} tokens${left}`;
+}
+
 /** Returns where the cached tokens came from, or why there are none; undefined if unknown. */
 export function cacheSource({
   cachedTokens = 0,
@@ -116,7 +141,7 @@ function figures(entry: RequestRecord): string {
       ? ""
       : `${words} ${formatMilliseconds(milliseconds)}`;
   return [
-    promptTokens === undefined ? "" : `${promptTokens}${answer} tokens`,
+    readingText(entry) ?? (promptTokens === undefined ? "" : `${promptTokens}${answer} tokens`),
     isTold ? `${cachedTokens} cached${source === undefined ? "" : ` (${source})`}` : "",
     told("loaded in", loadMs),
     told("queued", queueMs),

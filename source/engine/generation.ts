@@ -64,8 +64,6 @@ export interface GenerationRequest {
   ignoreEndOfText: boolean;
   /** Number of alternatives to report for each token; undefined reports no log-probabilities. */
   topLogprobs: number | undefined;
-  /** Reports how much of a long prompt has been read. */
-  reportProgress: boolean;
   /** Grammar of the whole answer in llama.cpp's GBNF; it begins at the rule `root`. */
   grammar: string | undefined;
   /**

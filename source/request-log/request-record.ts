@@ -43,6 +43,8 @@ export const RequestRecord = Type.Object({
   warnings: maybe(Type.Array(text)),
   finishReason: maybe(text),
   promptTokens: maybe(count),
+  /** Prompt tokens read so far, the cached ones included; absent where the engine does not tell. */
+  readTokens: maybe(count),
   cachedTokens: maybe(count),
   /** `slot`, `checkpoint`, `memory`, `none`, or `not kept` where an earlier prompt began alike. */
   cachedFrom: maybe(text),
@@ -52,6 +54,7 @@ export const RequestRecord = Type.Object({
   slot: maybe(count),
   loadMs: maybe(milliseconds),
   queueMs: maybe(milliseconds),
+  /** From slot to first token; until then, to the last of `readTokens`. */
   promptMs: maybe(milliseconds),
   completionMs: maybe(milliseconds),
   tokensPerSecond: maybe(Type.Number()),

@@ -21,6 +21,8 @@ export class AnswerNotes {
   #hasText = false;
   /** Counts of this answer so far. */
   #tokens = 0;
+  /** Monotonic milliseconds. */
+  #readingSince = 0;
   #queueMs: number | undefined;
   #completionMs: number | undefined;
   #isThinking = false;
@@ -59,6 +61,7 @@ export class AnswerNotes {
       case "started": {
         const { promptTokens, cachedTokens, cachedFrom, slot } = event;
         this.#hasStarted = true;
+        this.#readingSince = performance.now();
         if (event.thinkingBudget !== undefined) {
           this.#warn(
             `Reduced the budget for thinking to ${event.thinkingBudget} tokens: the answer has no more room.`,
@@ -75,6 +78,12 @@ export class AnswerNotes {
         });
         break;
       }
+      case "prompt":
+        this.#update({
+          readTokens: event.completedTokens,
+          promptMs: performance.now() - this.#readingSince,
+        });
+        break;
       case "text":
       case "tool-arguments":
         this.#noteText(event.tokens, event.text);

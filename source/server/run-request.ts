@@ -85,6 +85,7 @@ export async function* runRequest(
     };
     for await (const event of dependencies.scheduler.run(own, model, signal)) {
       notes.note(event);
+      if (event.type === "prompt" && !canonical.reportProgress) continue;
       if (event.type === "truncated") announceTruncation(reply, event);
       if (event.type === "done") announceTruncation(reply, event.truncated);
       yield event;

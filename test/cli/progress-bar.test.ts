@@ -32,6 +32,19 @@ describe("a progress bar", () => {
     expect(bar.plainText()).toBe("pulling 74701a8c35f6: 43% 560 MB/1.3 GB");
   });
 
+  test("counts tokens", () => {
+    let nowMs = 0;
+    const bar = new ProgressBar("r-1f", { now: () => nowMs, wallMs: () => nowMs }, "tokens");
+    bar.update(1024, 20_114);
+    bar.text(80);
+    nowMs += 2000;
+    bar.update(1144, 20_114);
+    expect(bar.text(90)).toMatch(
+      /^r-1f: {3}5% ▕█ +▏ {3}1144\/20114 tokens {2}60 tokens\/s {3}5m16s$/,
+    );
+    expect(bar.plainText()).toBe("r-1f: 5% 1144/20114 tokens");
+  });
+
   test("shows the total when done, without rate or time", () => {
     const { bar, run } = makeBar();
     run(2, 0, 650_000_000);

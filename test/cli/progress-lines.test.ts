@@ -74,6 +74,17 @@ describe("on a terminal", () => {
     expect(await screen()).toEqual(["pulling manifest"]);
   });
 
+  test("a removed bar leaves nothing behind", async () => {
+    const { progress, screen } = onTerminal();
+    progress.bar("a", "first", 1 * megabyte, 10 * megabyte);
+    progress.bar("b", "second", 1 * megabyte, 10 * megabyte);
+    progress.remove("a");
+    progress.remove("unknown");
+    expect(await screen()).toEqual([expect.stringMatching(/^second: +10%/)]);
+    progress.remove("b");
+    expect(await screen()).toEqual([""]);
+  });
+
   test.each([40, 60, 80])("Ctrl+C erases the bar at %d columns", async (columns) => {
     const { progress, screen, write } = onTerminal(columns);
     progress.status("pulling manifest");

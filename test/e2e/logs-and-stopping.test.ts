@@ -57,7 +57,7 @@ describe("logs, and stopping serve during an answer", () => {
   /** Runs at the first one's address once that has stopped. */
   let second: Server;
   beforeAll(async () => {
-    first = await serve(["--context-length", "32768"]);
+    first = await serve(["--context-length", "32768"], { MODELCTL_PREFILL_CHUNK: "128" });
   });
 
   test("prints filtered requests as a table and as JSON", async () => {
@@ -80,6 +80,23 @@ describe("logs, and stopping serve during an answer", () => {
       code: 2,
       errors: expect.stringContaining("Did you mean status?"),
     });
+  });
+
+  test("-f shows how much of a long prompt has been read", async () => {
+    const complete = async (prompt: string) =>
+      await fetch(`${home.url}/v1/completions`, {
+        method: "POST",
+        body: JSON.stringify({ model: "tiny", prompt, max_tokens: 1 }),
+      });
+    await complete("Hello!");
+    const { child, output, ended } = home.start(["logs", "-f", "--filter", "path:/v1/completions"]);
+    await until(output, (text) => text.includes("/v1/completions"));
+    expect((await complete("red green blue ".repeat(900))).status).toBe(200);
+    await until(output, (text) => text.split("\n").length === 3);
+    child.kill("SIGINT");
+    const { code, errors } = await ended;
+    expect(code).toBe(130);
+    expect(errors).toMatch(/^(r-\w+ tiny reading: \d+% \d+\/3\d{3} tokens\n)+$/);
   });
 
   test("-f follows across a restart, before which serve stops at once on the second signal", async () => {

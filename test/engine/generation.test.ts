@@ -231,7 +231,6 @@ describe("aborting", () => {
       stop: [],
       ignoreEndOfText: false,
       topLogprobs: undefined,
-      reportProgress: false,
       grammar: undefined,
       visibleControlTexts: [],
     };
@@ -257,7 +256,6 @@ describe("aborting", () => {
       stop: [],
       ignoreEndOfText: false,
       topLogprobs: undefined,
-      reportProgress: true,
       grammar: undefined,
       visibleControlTexts: [],
     };

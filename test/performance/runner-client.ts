@@ -46,7 +46,6 @@ export async function startRunnerClient(settings: ServerSettings): Promise<Runne
           stop: [],
           ignoreEndOfText: true,
           topLogprobs: undefined,
-          reportProgress: false,
           grammar: undefined,
           visibleControlTexts: [],
         },

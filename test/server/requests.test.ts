@@ -78,6 +78,26 @@ describe("a record", () => {
     }
   });
 
+  test("counts the tokens read while the prompt is read", async () => {
+    const own = await TestServer.start({ prefill_chunk: 64 });
+    try {
+      const read: number[] = [];
+      let last: RequestRecord | undefined;
+      own.hosted.requestLog.follow((record) => {
+        last = record;
+        if (record.readTokens !== undefined) read.push(record.readTokens);
+      });
+      const prompt = "7 0 ".repeat(200);
+      await own.post("/api/generate", { ...question, prompt, options: { num_predict: 1 } });
+      expect(new Set(read).size).toBeGreaterThan(2);
+      expect(read).toEqual(read.toSorted((one, other) => one - other));
+      expect(last).toMatchObject({ state: "done", promptTokens: read.at(-1) });
+      expect(last?.promptMs).toBeGreaterThan(0);
+    } finally {
+      await own.close();
+    }
+  });
+
   test("has the id that its reply had, whatever the reply", async () => {
     for (const [path, init] of [
       ["/", {}],

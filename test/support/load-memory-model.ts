@@ -71,7 +71,6 @@ export async function loadMemoryModel(
             stop: [],
             ignoreEndOfText: true,
             topLogprobs: 8,
-            reportProgress: false,
             grammar: undefined,
             visibleControlTexts: [],
           },

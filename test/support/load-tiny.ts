@@ -131,7 +131,6 @@ export async function loadTiny(changes: Partial<LoadSettings> = {}): Promise<Tin
           stop: [],
           ignoreEndOfText: false,
           topLogprobs: undefined,
-          reportProgress: false,
           grammar: undefined,
           visibleControlTexts: [],
           ...changes,

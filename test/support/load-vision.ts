@@ -86,7 +86,6 @@ export async function loadVision(
         stop: [],
         ignoreEndOfText: false,
         topLogprobs: undefined,
-        reportProgress: false,
         grammar: undefined,
         visibleControlTexts: [],
         ...more,

@@ -1,13 +1,15 @@
-// modelctl logs: requests to the running server, and each further one when it ends.
+// modelctl logs: requests to the running server, and with --follow each further one when it ends, after
+// the progress of its prompt.
 import { setTimeout as wait } from "node:timers/promises";
-import { toOneLine } from "../../base/display-text.ts";
+import { shownModel, toOneLine } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ApiClient, RequestQuery } from "../../client/api-client.ts";
 import { clientErrors } from "../../client/errors.ts";
-import { formatRequestLine, isRequestRecord } from "../../client/requests.ts";
+import { formatRequestLine, isRequestRecord, readingProgress } from "../../client/requests.ts";
 import type { RequestRecord } from "../../request-log/request-record.ts";
 import { interruptible } from "../interruptible.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
+import { ProgressLines } from "../progress-lines.ts";
 import { findNamedServer, findRunningServer } from "../running-server.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
 import type { serverCommands } from "./server.definition.ts";
@@ -44,6 +46,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<never> {
   const beganAt = Date.now();
+  const progress = new ProgressLines(process.stderr);
   const printed = new Set<string>();
   for (let client = first; ; ) {
     // After a reconnect, prints requests that ended meanwhile, but no older ones.
@@ -51,18 +54,33 @@ async function follow(
     try {
       const wanted = isFirst ? query : { filter: query.filter };
       for await (const record of client.followRequests(wanted, signal)) {
-        if (!isRequestRecord(record) || record.state === "running") continue;
+        if (!isRequestRecord(record)) continue;
+        showReading(progress, record);
+        if (record.state === "running") continue;
         if (!isFirst && record.startedAt < beganAt) continue;
         const key = `${record.startedAt} ${record.id}`;
-        if (!printed.has(key)) print(record);
+        if (!printed.has(key)) progress.above(() => print(record));
         printed.add(key);
       }
     } catch (error) {
       signal.throwIfAborted();
       if (!isServerGone(error)) throw error;
+    } finally {
+      progress.clear();
     }
     process.stderr.write("Connection lost; waiting for the server.\n");
     client = await findNext(flags, settings, signal);
+  }
+}
+
+/** Shows the progress of a request whose prompt is being read, and removes that of any other. */
+function showReading(progress: ProgressLines, record: RequestRecord): void {
+  const { id, model = "" } = record;
+  const reading = readingProgress(record);
+  if (reading === undefined) progress.remove(id);
+  else {
+    const { readTokens, promptTokens } = reading;
+    progress.bar(id, `${id} ${shownModel(model)} reading`, readTokens, promptTokens, "tokens");
   }
 }
 

@@ -52,7 +52,11 @@ export const serverCommands = {
     synonyms: ["requests"],
     summary: "List requests to the running server",
     flags: {
-      follow: { type: "boolean", short: "f", text: "Follow: print each request when it ends" },
+      follow: {
+        type: "boolean",
+        short: "f",
+        text: "Follow: print each request when it ends, and the progress of long prompts",
+      },
       filter: {
         type: "string",
         value: "FILTER",

@@ -27,7 +27,6 @@ export function generationOf({
     stop: parameters.stop ?? [],
     ignoreEndOfText: request.ignoreEndOfText,
     topLogprobs: request.topLogprobs,
-    reportProgress: request.reportProgress,
     grammar: undefined,
     visibleControlTexts: [],
   };

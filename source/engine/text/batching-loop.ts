@@ -319,7 +319,6 @@ export class BatchingLoop {
   #noteRead(slot: Slot<Job>, job: Job, tokens: readonly number[]): void {
     for (const token of tokens) slot.tokens.push(token);
     job.read += tokens.length;
-    if (!job.request.reportProgress) return;
     const totalTokens = job.promptTokens.length;
     job.emit({ type: "prompt", completedTokens: job.read, totalTokens });
   }

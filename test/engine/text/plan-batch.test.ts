@@ -28,7 +28,6 @@ function reading(...lengths: number[]): Slot<Job>[] {
         stop: [],
         ignoreEndOfText: false,
         topLogprobs: undefined,
-        reportProgress: false,
         grammar: undefined,
         visibleControlTexts: [],
       },

@@ -2,11 +2,11 @@
 
 import { shownModel } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/formats.ts";
-import { cancellationText } from "../../../client/requests.ts";
+import { cancellationText, readingProgress } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
-import { rate, span, timeOfDay } from "../../text/quantities.ts";
+import { rate, roughSpan, span, timeOfDay } from "../../text/quantities.ts";
 import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
 import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
@@ -46,9 +46,14 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
   ];
 }
 
-/** Returns the reason of a failure, shown instead of the figures. */
-export function failureNote({ error }: RequestRecord, isAscii: boolean): TextRun | undefined {
-  return error && foreignRun(error.message, "error", isAscii);
+/** Returns the reason of a failure, or the progress of the prompt, shown instead of the figures. */
+export function requestNote(view: RequestRecord, isAscii: boolean): TextRun | undefined {
+  if (view.error !== undefined) return foreignRun(view.error.message, "error", isAscii);
+  const reading = readingProgress(view);
+  if (reading === undefined) return undefined;
+  const { readTokens, promptTokens, leftMs } = reading;
+  const left = leftMs === undefined ? "" : `, ${roughSpan(leftMs)} left`;
+  return { text: `${readTokens}/${promptTokens} read${left}`, tone: "plain" };
 }
 
 /** Describes an ended request in one line for screen readers. */

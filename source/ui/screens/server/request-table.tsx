@@ -11,7 +11,7 @@ import { useStore } from "../../hooks/use-store.ts";
 import { keyOf } from "../../live/request-feed.ts";
 import { fitRuns, foreignRun, runsWidth, type TextRun } from "../../text/text-run.ts";
 import { exampleCall } from "./curl-command.ts";
-import { failureNote, requestColumns } from "./request-columns.ts";
+import { requestColumns, requestNote } from "./request-columns.ts";
 import { countNewRequests, listRequests } from "./request-list.ts";
 import type { ServerSources, ServerState } from "./server-state.ts";
 
@@ -61,7 +61,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
         items={rowsAround(shown, selectedIndex, height)}
         keyOf={keyOf}
         isSelected={(view) => view === selected}
-        noteOf={(view) => failureNote(view, glyphs.isAscii)}
+        noteOf={(view) => requestNote(view, glyphs.isAscii)}
       />
       {shown.length === 0 && (
         <NoRequests hasRequests={total > 0} url={sources.host().url} width={width} />

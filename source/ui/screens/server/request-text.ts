@@ -1,7 +1,12 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
 import { formatMilliseconds } from "../../../base/formats.ts";
-import { cacheSource, cancellationText, type RequestTexts } from "../../../client/requests.ts";
+import {
+  cacheSource,
+  cancellationText,
+  type RequestTexts,
+  readingText,
+} from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { truncateText } from "../../text/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
@@ -75,7 +80,8 @@ export function phasesText(view: RequestRecord, glyphs: Glyphs): string {
   const phases = [
     loadMs >= 1 && `loaded in ${formatMilliseconds(loadMs)}`,
     queueMs !== undefined && `queued ${formatMilliseconds(queueMs)}`,
-    promptMs !== undefined && `prompt ${formatMilliseconds(promptMs)}${prompt}`,
+    readingText(view) ??
+      (promptMs !== undefined && `prompt ${formatMilliseconds(promptMs)}${prompt}`),
     completionMs !== undefined && `answer ${formatMilliseconds(completionMs)}${answer}`,
   ];
   const ends = [

@@ -2,6 +2,8 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { readingText } from "../../../client/requests.ts";
+import type { RequestRecord } from "../../../request-log/request-record.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
@@ -87,12 +89,15 @@ function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElem
       )}
       <Text>{`Filter: ${state.field?.text ?? state.filters.text}`}</Text>
       {selected !== undefined && (
-        <Text>
-          {foreignText(`Selected: ${selected.id} ${selected.method} ${selected.path}`, true)}
-        </Text>
+        <Text>{foreignText(`Selected: ${selectedText(selected)}`, true)}</Text>
       )}
     </Box>
   );
+}
+
+function selectedText(view: RequestRecord): string {
+  const reading = readingText(view);
+  return `${view.id} ${view.method} ${view.path}${reading === undefined ? "" : `, ${reading}`}`;
 }
 
 const bannerRowsMaximum = 3;

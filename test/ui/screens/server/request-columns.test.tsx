@@ -6,8 +6,8 @@ import type { RequestRecord } from "../../../../source/request-log/request-recor
 import { fitColumns, Table } from "../../../../source/ui/components/table.tsx";
 import { keyOf } from "../../../../source/ui/live/request-feed.ts";
 import {
-  failureNote,
   requestColumns,
+  requestNote,
   requestSentence,
   speedOf,
   statusRun,
@@ -54,7 +54,7 @@ describe("a row", () => {
           columns={fitColumns(columns, width)}
           items={[view]}
           keyOf={keyOf}
-          noteOf={(one) => failureNote(one, glyphs.isAscii)}
+          noteOf={(one) => requestNote(one, glyphs.isAscii)}
         />
         <Text>{"|\n|"}</Text>
       </Box>
@@ -78,6 +78,17 @@ describe("a row", () => {
     expect(row).toContain("✗ 400       num_ctx 1 is ␛[31mtoo small");
     expect(textWidth(row)).toBe(110);
     expect(row).toMatch(/…$/);
+  });
+
+  test("of a prompt that is read has tokens and time left in place of figures", () => {
+    const reading = { ...running, firstTokenMs: undefined, cachedTokens: 1000, promptTokens: 9000 };
+    const read = (change: Partial<RequestRecord>) =>
+      rowOf(requestView({ ...reading, ...change }), 80)
+        .replace(/.*prompt +/, "")
+        .trimEnd();
+    expect(read({ readTokens: 2000, promptMs: 60_000 })).toBe("2000/9000 read, 7 min left");
+    expect(read({ readTokens: 1000, promptMs: 0 })).toBe("1000/9000 read");
+    expect(read({ readTokens: 9000, promptMs: 480_000 })).toMatch(/^9000 /);
   });
 
   test("of a running request has the speed since its first token", () => {

@@ -35,6 +35,15 @@ describe("the detail", () => {
     expect(phasesText(open, unicodeGlyphs)).toBe("no timings yet");
   });
 
+  test("shows the progress of a prompt", () => {
+    const reading = { promptTokens: 9000, cachedTokens: 0, readTokens: 3000, promptMs: 90_000 };
+    const rest = { state: "running", completionMs: undefined, firstTokenMs: undefined } as const;
+    const view = requestView({ ...rest, ...reading, totalMs: undefined });
+    expect(phasesText(view, unicodeGlyphs)).toBe(
+      "queued 20 ms → reading 3000 of 9000 tokens, 3 minutes left",
+    );
+  });
+
   test("shows where the start of the prompt came from, or why it was computed", () => {
     const told = (change: Parameters<typeof requestView>[0]) =>
       /\((2014[^)]*)\)/.exec(phasesText(requestView(change), unicodeGlyphs))?.[1];
