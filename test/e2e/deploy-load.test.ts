@@ -12,6 +12,7 @@ const rounds = proofRounds(10);
 
 let cloud: CloudHome;
 let url: string;
+let wide: string;
 
 beforeAll(async () => {
   cloud = await CloudHome.create();
@@ -63,6 +64,14 @@ async function sleep(app = "app"): Promise<void> {
   );
 }
 
+/** Reads a stream that ends or breaks. */
+async function readToEnd(reader: ReadableStreamDefaultReader | undefined): Promise<void> {
+  for (;;) {
+    const piece = await reader?.read().catch(() => undefined);
+    if (piece === undefined || piece.done) return;
+  }
+}
+
 describe("a sleeping app", () => {
   test("starts one replica for a hundred first requests and answers all", async () => {
     await sleep();
@@ -97,12 +106,12 @@ describe("an app under load", () => {
     cloud.write("wide.py", fakeServerScript());
     const limits = ["--max-concurrency", "3", "--max-multiplexing", "1", "--keep-alive", "1s"];
     const words = ["deploy", "wide.py", "--app-name", "wide", "--auth", "public", ...limits];
-    const wide = await cloud.json<{ url: string }>(words);
+    wide = (await cloud.json<{ url: string }>(words)).url;
     const streams = await Promise.all(
       [0, 1, 2].map(async () => {
         const leaving = new AbortController();
         // An endless request, so that no other one gets this replica.
-        const endless = `${wide.url}/events?n=0`;
+        const endless = `${wide}/events?n=0`;
         const reply = await fetch(endless, { signal: leaving.signal });
         // Keeps a reference to the reply: garbage collection would end its stream.
         return { replica: reply.headers.get("x-dctl-replica"), leaving, reply };
@@ -122,6 +131,27 @@ describe("an app under load", () => {
       expect(await reader?.read()).toMatchObject({ done: false });
     }
     kept?.leaving.abort();
+  });
+
+  test("keeps its idle replicas when the gateway is killed, for callers that come back", async () => {
+    const alive = async () => (await cloud.call(["apps", "runners", "wide", "--quiet"])).output;
+    const open = async () => {
+      const calls = [0, 1, 2].map(() => fetch(`${wide}/events?n=0`));
+      return (await Promise.all(calls)).map(({ body }) => body?.getReader());
+    };
+    const cut = await open();
+    const before = await alive();
+    // Longer than the keep-alive.
+    await setTimeout(1500);
+    const { gateways } = await processes();
+    process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
+    await Promise.all(cut.map((reader) => readToEnd(reader)));
+    const again = await until(
+      () => open().catch(() => undefined),
+      (streams) => streams !== undefined,
+    );
+    expect(await alive()).toBe(before);
+    await Promise.all((again ?? []).map((reader) => reader?.cancel()));
   });
 });
 
@@ -180,7 +210,7 @@ describe("an app that changes", () => {
       await sleep("wide");
       process.kill((await processes()).controlPlane.pid, "SIGKILL");
       // No replica runs, and no control plane can start one.
-      const woken = fetch(`${url.replace(/app$/, "wide")}/v1/models`);
+      const woken = fetch(`${wide}/v1/models`);
       await until(
         () => findControlPlane(cloud.stateFolder),
         (status) => status?.isReady === true && status.controlPlane?.restarts === round,
@@ -220,7 +250,10 @@ describe("an app that changes", () => {
       (reply) => reply?.status === 200,
     );
     const after = await processes();
-    expect(after.gateways[0]).toMatchObject({ restarts: 1, lastExit: "killed by SIGKILL" });
+    expect(after.gateways[0]).toMatchObject({
+      restarts: (gateways[0]?.restarts ?? 0) + 1,
+      lastExit: "killed by SIGKILL",
+    });
     expect(after.controlPlane.pid).toBe(controlPlane.pid);
   });
 

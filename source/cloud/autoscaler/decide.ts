@@ -21,6 +21,8 @@ export interface ScaleSituation {
   replicas: readonly ScaledReplica[];
   /** Replicas that the machine can hold in total; undefined: unlimited. */
   capacity: number | undefined;
+  /** Milliseconds since 1970 since which the gateway reports; undefined while none does. */
+  reportingSince: number | undefined;
 }
 
 export interface ScaleDecision {
@@ -36,6 +38,8 @@ export interface ScaleDecision {
 
 /** Longest keep-alive of a replica that nobody used, when none is kept permanently. */
 const unusedKeepAliveMs = 10_000;
+/** Time for callers of a gateway that ended to come back to the next one. */
+const returnMs = 10_000;
 /** Tolerance for rounding errors in quotients of percentages and utilisations. */
 const roundingError = 1e-9;
 
@@ -61,8 +65,21 @@ export function decide(situation: ScaleSituation): ScaleDecision {
   };
 }
 
-/** Returns the time for which an idle replica is kept. */
-export function keepAliveOf(scale: ScaleSettings, wasUsed: boolean): number {
+/**
+ * Returns the time until which a replica without requests is kept, in milliseconds since 1970;
+ * undefined while no gateway reports. A gateway that has just connected knows neither earlier
+ * requests nor callers about to return, so the idle time starts anew with it.
+ */
+export function keptUntil(
+  { idleSince, wasUsed }: Pick<ScaledReplica, "idleSince" | "wasUsed">,
+  { scale, reportingSince }: Pick<ScaleSituation, "scale" | "reportingSince">,
+): number | undefined {
+  if (reportingSince === undefined) return undefined;
+  const idleFrom = Math.max(idleSince, reportingSince);
+  return Math.max(idleFrom + keepAliveOf(scale, wasUsed), reportingSince + returnMs);
+}
+
+function keepAliveOf(scale: ScaleSettings, wasUsed: boolean): number {
   if (wasUsed || floorOf(scale) > 0) return scale.keepAliveMs;
   return Math.min(scale.keepAliveMs, unusedKeepAliveMs);
 }
@@ -88,7 +105,8 @@ function startNow({ scale, demand, replicas }: ScaleSituation, want: number): nu
   return Math.max(0, Math.min(missing, scale.maxStarting - starting));
 }
 
-function drainNow({ now, scale, replicas }: ScaleSituation, want: number): string[] {
+function drainNow(situation: ScaleSituation, want: number): string[] {
+  const { now, replicas } = situation;
   const surplus = replicas.length - want;
   if (surplus <= 0) return [];
   const ready = replicas.filter(({ isReady }) => isReady).length;
@@ -97,8 +115,9 @@ function drainNow({ now, scale, replicas }: ScaleSituation, want: number): strin
       if (replica.inFlight > 0) return false;
       // A starting replica is finished even if its caller gave up: the next caller finds it ready.
       if (!replica.isReady && ready < Math.max(want, 1)) return false;
-      const keepAliveMs = keepAliveOf(scale, replica.wasUsed || !replica.isReady);
-      return now - replica.idleSince >= keepAliveMs;
+      const wasUsed = replica.wasUsed || !replica.isReady;
+      const until = keptUntil({ ...replica, wasUsed }, situation);
+      return until !== undefined && now >= until;
     })
     .sort((one, other) =>
       one.isReady === other.isReady

@@ -6,7 +6,7 @@ import type {
   RevisionDocument,
 } from "../admin/documents.ts";
 import type { ScaleSettings } from "../app-config.ts";
-import { floorOf, keepAliveOf } from "../autoscaler/decide.ts";
+import { floorOf } from "../autoscaler/decide.ts";
 import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
@@ -173,15 +173,13 @@ export class Documents {
 
   /** @returns undefined for a replica that the app's minimum keeps */
   #expiresAt(record: ReplicaRecord): number | undefined {
-    const { store, traffic, usedReplicas } = this.#context;
+    const { store } = this.#context;
     const app = store.apps.find(record);
     const revision = store.revisions.find(record);
     if (app === undefined || revision === undefined) return undefined;
     const scale = effectiveScale(app, revision);
     if (store.replicas.livingOf(record).length <= floorOf(scale)) return undefined;
-    const { replica } = record;
-    const wasUsed = usedReplicas.has(replica) || traffic.lastUsedAt(replica) !== undefined;
-    return this.#scaler.idleSince(record) + keepAliveOf(scale, wasUsed);
+    return this.#scaler.keptUntil(record, scale);
   }
 }
 

@@ -1,5 +1,6 @@
 // Scaling of apps to the number of replicas that the autoscaler decides.
-import { decide, type ScaleDecision, type ScaledReplica } from "../autoscaler/decide.ts";
+import type { ScaleSettings } from "../app-config.ts";
+import { decide, keptUntil, type ScaleDecision, type ScaledReplica } from "../autoscaler/decide.ts";
 import type { Demand } from "../gateway/traffic.ts";
 import { type AppRecord, appName } from "../state/app-records.ts";
 import { isRising, type ReplicaRecord } from "../state/replica-records.ts";
@@ -15,13 +16,10 @@ const shortageReportedAfterMs = 30_000;
 export class Scaler {
   readonly #context: ControlContext;
   readonly #manager: ReplicaManager;
-  /** Start of this control plane; milliseconds since 1970. */
-  readonly #startedAt: number;
 
   constructor(context: ControlContext, manager: ReplicaManager) {
     this.#context = context;
     this.#manager = manager;
-    this.#startedAt = context.clock.wallMs();
   }
 
   /** Starts and drains replicas as needed; idempotent. */
@@ -45,14 +43,10 @@ export class Scaler {
     return decide(this.#situation(app, active, undefined));
   }
 
-  /**
-   * Returns the time since which a replica without requests has been idle. Adopted replicas get
-   * their full keep-alive again.
-   */
-  idleSince({ replica, readyAt, createdAt }: ReplicaRecord): number {
-    const { traffic, usedReplicas } = this.#context;
-    const adoptedAt = usedReplicas.has(replica) ? this.#startedAt : 0;
-    return Math.max(traffic.lastUsedAt(replica) ?? 0, readyAt ?? createdAt, adoptedAt);
+  /** Returns the time until which a replica without requests is kept, as far as it is known. */
+  keptUntil(record: ReplicaRecord, scale: ScaleSettings): number | undefined {
+    const { reportingSince } = this.#context.traffic;
+    return keptUntil(this.#scaled(record), { scale, reportingSince });
   }
 
   async #scale(app: AppRecord, active: RevisionRecord): Promise<void> {
@@ -102,23 +96,26 @@ export class Scaler {
   }
 
   #situation(app: AppRecord, active: RevisionRecord, capacity: number | undefined) {
-    const { clock, traffic, usedReplicas } = this.#context;
-    const replicas = this.#serving(app, active).map((record): ScaledReplica => {
-      const lastUsedAt = traffic.lastUsedAt(record.replica);
-      return {
-        replica: record.replica,
-        isReady: record.stage === "ready",
-        inFlight: traffic.inFlight(record.replica),
-        idleSince: this.idleSince(record),
-        wasUsed: lastUsedAt !== undefined || usedReplicas.has(record.replica),
-      };
-    });
+    const { clock, traffic } = this.#context;
     return {
       now: clock.wallMs(),
       scale: effectiveScale(app, active),
       demand: this.#demand(app, active),
-      replicas,
+      replicas: this.#serving(app, active).map((record) => this.#scaled(record)),
       capacity,
+      reportingSince: traffic.reportingSince,
+    };
+  }
+
+  #scaled({ replica, stage, readyAt, createdAt }: ReplicaRecord): ScaledReplica {
+    const { traffic, usedReplicas } = this.#context;
+    const lastUsedAt = traffic.lastUsedAt(replica);
+    return {
+      replica,
+      isReady: stage === "ready",
+      inFlight: traffic.inFlight(replica),
+      idleSince: Math.max(lastUsedAt ?? 0, readyAt ?? createdAt),
+      wasUsed: lastUsedAt !== undefined || usedReplicas.has(replica),
     };
   }
 

@@ -49,6 +49,8 @@ interface Peer {
   report: TrafficReport;
   /** Monotonic. */
   reportedAt: number;
+  /** First report of a gateway that listens; milliseconds since 1970. */
+  reportingSince: number | undefined;
   /** True once it has stopped, or its connection has ended. */
   isClosed: boolean;
 }
@@ -62,6 +64,8 @@ export class RemoteGateway implements GatewayControl {
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
   readonly #peers = new Set<Peer>();
+  /** Last uses of replicas that gateways knew whose connections have ended. */
+  readonly #earlierUses = new Map<string, number>();
   readonly #demandListeners = new Set<(organisation: string, app: string) => void>();
   /** Messages, and ends of connections. */
   readonly #changes = new Changes();
@@ -145,6 +149,10 @@ export class RemoteGateway implements GatewayControl {
     this.#apps = apps;
     // Never a version of an earlier control plane, which gateways may still report.
     this.#version = Math.max(this.#version + 1, Date.now());
+    const replicas = new Set(apps.flatMap((app) => app.replicas.map(({ replica }) => replica)));
+    for (const replica of this.#earlierUses.keys()) {
+      if (!replicas.has(replica)) this.#earlierUses.delete(replica);
+    }
     for (const peer of this.#peers) this.#sendRoutes(peer);
   }
 
@@ -167,8 +175,17 @@ export class RemoteGateway implements GatewayControl {
   }
 
   lastUsedAt(replica: string): number | undefined {
-    const times = this.#of(replica).flatMap(({ lastUsedAt }) => lastUsedAt ?? []);
-    return times.length === 0 ? undefined : Math.max(...times);
+    const times = this.#of(replica).map(({ lastUsedAt }) => lastUsedAt);
+    const known = [...times, this.#earlierUses.get(replica)].filter((time) => time !== undefined);
+    return known.length === 0 ? undefined : Math.max(...known);
+  }
+
+  get reportingSince(): number | undefined {
+    const starts = [...this.#peers].map(
+      ({ reportingSince = Number.POSITIVE_INFINITY }) => reportingSince,
+    );
+    const latest = Math.max(...starts);
+    return Number.isFinite(latest) ? latest : undefined;
   }
 
   onDemand(listener: (organisation: string, app: string) => void): () => void {
@@ -198,11 +215,13 @@ export class RemoteGateway implements GatewayControl {
       lines,
       claims: this.#options.openClaims?.((answer) => lines.send({ kind: "answer", answer })),
       ...{ addresses: [], version: 0, report: noTraffic, reportedAt: 0, isClosed: false },
+      reportingSince: undefined,
     };
     socket.once("close", () => {
       this.#sockets.delete(socket);
       // Workers go on without their leader, so its last report stands until the next one is there.
-      Object.assign(peer, { isClosed: true, version: gone });
+      Object.assign(peer, { isClosed: true, version: gone, reportingSince: undefined });
+      this.#rememberUses(peer.report);
       peer.claims?.close();
       this.#changes.notify();
     });
@@ -243,11 +262,21 @@ export class RemoteGateway implements GatewayControl {
     const demands = [...earlier, { report }].flatMap((it) => it.report.demands);
     for (const one of earlier) this.#peers.delete(one);
     Object.assign(peer, { version, report, reportedAt: performance.now() });
+    // A gateway that does not listen yet has no figures of its own.
+    if (version > 0) peer.reportingSince ??= Date.now();
     this.#peers.add(peer);
     // All apps that have or had requests.
     const apps = new Map(demands.map((it) => [`${it.organisation}/${it.app}`, it]));
     for (const { organisation, app } of apps.values()) {
       for (const listener of this.#demandListeners) listener(organisation, app);
+    }
+  }
+
+  #rememberUses({ replicas }: TrafficReport): void {
+    const now = Date.now();
+    for (const { replica, inFlight, lastUsedAt } of replicas) {
+      const usedAt = inFlight > 0 ? now : lastUsedAt;
+      if (usedAt !== undefined) this.#earlierUses.set(replica, usedAt);
     }
   }
 

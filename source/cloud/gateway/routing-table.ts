@@ -11,6 +11,7 @@ const noDemand: Demand = { busy: 0, queued: 0, oldestQueuedMs: 0 };
 type DemandListener = (organisation: string, app: string) => void;
 
 export class RoutingTable implements Traffic {
+  readonly reportingSince: number;
   readonly #clock: Clock;
   readonly #connectTimeoutMs: number;
   readonly #leader: Leader | undefined;
@@ -24,6 +25,7 @@ export class RoutingTable implements Traffic {
     this.#clock = clock;
     this.#connectTimeoutMs = connectTimeoutMs;
     this.#leader = leader;
+    this.reportingSince = clock.wallMs();
   }
 
   find(organisation: string, app: string): AppTraffic | undefined {

@@ -66,6 +66,11 @@ export interface Traffic {
   inFlight(replica: string): number;
   /** End of a replica's last request, in milliseconds since 1970; undefined if it had none. */
   lastUsedAt(replica: string): number | undefined;
+  /**
+   * Milliseconds since 1970 since which the gateway counts requests; undefined while none runs. One
+   * that has just started knows of no earlier ones.
+   */
+  readonly reportingSince: number | undefined;
   /** Calls the listener when a request arrives, is dispatched, or ends. @returns unsubscribes */
   onDemand(listener: (organisation: string, app: string) => void): () => void;
   /** Resolves when a closed replica has no requests left. */

@@ -23,6 +23,7 @@ function situation(change: Partial<ScaleSituation>): ScaleSituation {
     demand: { busy: 0, queued: 0, oldestQueuedMs: 0 },
     replicas: [],
     capacity: undefined,
+    reportingSince: 0,
     ...change,
   };
 }
@@ -189,6 +190,29 @@ describe("scaling down", () => {
   });
 });
 
+describe("figures of a gateway that has just connected", () => {
+  const old = [replica("a", { idleSince: 0 }), replica("b", { idleSince: 0, wasUsed: false })];
+  const since = (reportingSince: number | undefined, scale = defaultScale) =>
+    decide(situation({ scale, replicas: old, reportingSince })).drain;
+
+  it("start the idle time of all replicas anew", () => {
+    expect(since(now - 59_999)).not.toContain("a");
+    expect(since(now - 60_000)).toContain("a");
+  });
+
+  it("stop nothing within ten seconds, however short the keep-alive is", () => {
+    const scale = { ...defaultScale, keepAliveMs: 0 };
+    expect(since(now - 9999, scale)).toEqual([]);
+    expect(since(now - 10_000, scale)).toEqual(["a", "b"]);
+  });
+
+  it("stop nothing while there are none, but start what is asked for", () => {
+    expect(since(undefined)).toEqual([]);
+    const decision = decide(situation({ demand: asked(1), reportingSince: undefined }));
+    expect(decision.start).toBe(1);
+  });
+});
+
 it("never cuts a request, exceeds the limits, or starts and drains at once", () => {
   const replicas = fc.uniqueArray(
     fc.record({
@@ -222,9 +246,17 @@ it("never cuts a request, exceeds the limits, or starts and drains at once", () 
       demands,
       replicas,
       fc.option(fc.nat(12), { nil: undefined }),
+      fc.option(fc.nat(now), { nil: undefined }),
       (...parts) => {
-        const [scale, demand, present, capacity] = parts;
-        const decision = decide({ now, scale, demand, replicas: present, capacity });
+        const [scale, demand, present, capacity, reportingSince] = parts;
+        const decision = decide({
+          now,
+          scale,
+          demand,
+          replicas: present,
+          capacity,
+          reportingSince,
+        });
         const drained = present.filter((each) => decision.drain.includes(each.replica));
         expect(drained.every(({ inFlight }) => inFlight === 0)).toBe(true);
         expect(decision.want).toBeLessThanOrEqual(Math.min(scale.maxConcurrency, capacity ?? 10));

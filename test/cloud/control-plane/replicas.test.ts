@@ -49,7 +49,7 @@ describe("demand", () => {
     open.traffic.ask("chat", { busy: 1 });
     await until(routed, ({ length }) => length === 1);
     expect(routed()).toEqual([three[1]]);
-    expect(stopped().toSorted()).toEqual([three[0], three[2]].toSorted());
+    await expect.poll(() => stopped().toSorted()).toEqual([three[0], three[2]].toSorted());
   });
 
   it("does not stop a drained replica that still has a request", async () => {

@@ -28,6 +28,23 @@ it("running replicas are adopted with a new keep-alive, and none is started", as
   expect(open.plane.documents.app(chat).state).toBe("READY");
 });
 
+it("idle replicas are kept until their gateway is back, and then for their keep-alive", async () => {
+  await open.deploy(deployment("one", { scale: { maxConcurrency: 2, keepAliveMs: 20_000 } }));
+  open.traffic.ask("chat", { busy: 2 });
+  const before = await until(routed, ({ length }) => length === 2);
+  open.traffic.ask("chat", {});
+  open.traffic.reportingSince = undefined;
+  const begun = open.clock.wallMs();
+  await until(open.clock.wallMs, (now) => now > begun + 40_000);
+  expect(routed().toSorted()).toEqual(before.toSorted());
+  const back = open.clock.wallMs();
+  open.traffic.reportingSince = back;
+  const [first] = open.plane.documents.replicas(chat);
+  expect(first?.expiresAt).toBe(back + 20_000);
+  await until(routed, ({ length }) => length === 0);
+  expect(open.clock.wallMs()).toBeGreaterThanOrEqual(back + 20_000);
+});
+
 it("lost replicas are reported, and replaced if needed", async () => {
   await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
   const [gone] = routed();

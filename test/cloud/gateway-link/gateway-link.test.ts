@@ -1,11 +1,18 @@
 // Gateway and control plane connected by their socket: demand, draining and usage.
 import { mkdtempSync, rmSync } from "node:fs";
 import type { ServerResponse } from "node:http";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { Gateway } from "../../../source/cloud/gateway/gateway.ts";
+import type { TrafficReport } from "../../../source/cloud/gateway/traffic.ts";
 import { ControlPlaneLink } from "../../../source/cloud/gateway-link/control-plane-link.ts";
+import {
+  JsonLines,
+  type ToControlPlane,
+  type ToGateway,
+} from "../../../source/cloud/gateway-link/messages.ts";
 import { RemoteGateway } from "../../../source/cloud/gateway-link/remote-gateway.ts";
 import { keysBy, routedApp } from "../../support/cloud-documents.ts";
 import { TestReplica } from "../../support/test-gateway.ts";
@@ -53,9 +60,9 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-async function openRemote(): Promise<RemoteGateway> {
+async function openRemote(socketPath = path.join(folder, "link.sock")): Promise<RemoteGateway> {
   return await RemoteGateway.open({
-    socketPath: path.join(folder, "link.sock"),
+    socketPath,
     keys: () => [],
     onFinished: ({ path: route }) => finished.push(route),
     onStopRequested: () => {},
@@ -99,4 +106,37 @@ it("a replica is drained once the gateway knows that it is closed and its reques
   held[0]?.end();
   expect(await reply).toBe(200);
   await drained;
+});
+
+it("figures begin anew with the gateway that follows one that ended, but for the replicas' uses", async () => {
+  const socketPath = path.join(folder, "scripted.sock");
+  const scripted = await openRemote(socketPath);
+  scripted.publish([routedApp({ replicas: [replica.routed()] })]);
+  const begin = (version: number, replicas: TrafficReport["replicas"]) => {
+    const socket = connect(socketPath);
+    const lines = new JsonLines<ToGateway, ToControlPlane>(socket, () => {});
+    const report = (known: number) =>
+      lines.send({ kind: "traffic", version: known, report: { demands: [], replicas } });
+    report(version);
+    return { socket, report };
+  };
+  const since = () => scripted.reportingSince;
+  const first = begin(1, [{ replica: "chat-1", inFlight: 1 }]);
+  const before = await until(since, (time) => time !== undefined);
+  expect(scripted.lastUsedAt("chat-1")).toBeUndefined();
+
+  first.socket.destroy();
+  await until(since, (time) => time === undefined);
+  // Its requests may go on in other processes.
+  expect(scripted.inFlight("chat-1")).toBe(1);
+  expect(scripted.lastUsedAt("chat-1")).toBeGreaterThanOrEqual(before ?? 0);
+
+  // It does not listen yet.
+  const next = begin(0, []);
+  await expect.poll(() => scripted.inFlight("chat-1")).toBe(0);
+  expect(since()).toBeUndefined();
+  next.report(2);
+  expect(await until(since, (time) => time !== undefined)).toBeGreaterThanOrEqual(before ?? 0);
+  expect(scripted.lastUsedAt("chat-1")).toBeGreaterThanOrEqual(before ?? 0);
+  scripted.disconnect();
 });

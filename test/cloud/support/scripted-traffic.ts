@@ -3,6 +3,7 @@ import type { Demand, RoutedApp, Traffic } from "../../../source/cloud/gateway/t
 
 export class ScriptedTraffic implements Traffic {
   table: readonly RoutedApp[] = [];
+  reportingSince: number | undefined = 0;
   readonly lastUsed = new Map<string, number>();
   readonly #demands = new Map<string, Demand>();
   readonly #inFlight = new Map<string, number>();
