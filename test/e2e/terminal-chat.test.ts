@@ -100,12 +100,14 @@ describe("the chat", () => {
       [60, 16],
       [180, 50],
       [80, 24],
+      [40, 10],
+      [24, 7],
     ] as const) {
       chat.resize(columns, rows);
       await chat.shows("it is spring.");
       await chat.shows(ready);
     }
-    chat.resize(40, 10);
+    chat.resize(23, 6);
     await chat.shows("small");
     chat.resize(100, 30);
     await chat.shows(ready);
