@@ -94,6 +94,21 @@ export interface EmbeddingOutput {
   tokenCounts: number[];
 }
 
+export interface RankInput {
+  query: string;
+  documents: string[];
+  /** Text of the model around `{query}` and `{document}`; undefined for a plain pair of texts. */
+  template: string | undefined;
+  /** Cuts the ends of documents that are too long instead of refusing them. */
+  truncate: boolean;
+}
+
+export interface RankOutput {
+  /** The model's scores of the documents in order: any numbers, or probabilities, as it was trained. */
+  scores: number[];
+  tokenCounts: number[];
+}
+
 /** Token with the model's own log-probability, before temperature and filters. */
 export interface TokenLogprob {
   token: string;

@@ -146,6 +146,13 @@ export interface EmbeddingRequest extends ModelUse {
   truncate: boolean;
 }
 
+export interface RankRequest extends Omit<EmbeddingRequest, "texts"> {
+  /** As the client named it. */
+  model: string;
+  query: string;
+  documents: string[];
+}
+
 /** Number of messages and tokens left out so that the conversation fits the window. */
 export interface Truncation {
   messages: number;

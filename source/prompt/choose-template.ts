@@ -63,7 +63,14 @@ function chosen(template: PromptTemplate, reason: string): ChosenTemplate {
   return { template, origin: template.origin, reason, isGuess: false };
 }
 
-export type Capability = "completion" | "tools" | "insert" | "vision" | "embedding" | "thinking";
+export type Capability =
+  | "completion"
+  | "tools"
+  | "insert"
+  | "vision"
+  | "embedding"
+  | "rerank"
+  | "thinking";
 
 /** Facts from the model's files. */
 export interface CapabilityFacts {

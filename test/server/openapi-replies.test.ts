@@ -160,7 +160,7 @@ test("every operation describes its reply, and every description is tested or ha
   expect(Object.keys(replies).sort()).toEqual(Object.keys(operations).sort());
   const tried = new Set([...whole, ...streamed].map(({ key }) => key));
   const untried = Object.entries(replies).filter(([key]) => !tried.has(key));
-  // Plain text, replies without a body, and routes that the tests of the request log cover.
+  // Plain text, replies without a body, and routes that tests of the request log or of ranks cover.
   expect(untried.map(([key]) => key).sort()).toEqual([
     "GET /",
     "GET /api/requests/:id",
@@ -170,6 +170,7 @@ test("every operation describes its reply, and every description is tested or ha
     "POST /api/cancel",
     "POST /api/copy",
     "POST /api/recording",
+    "POST /v1/rerank",
   ]);
 });
 

@@ -6,6 +6,8 @@ import type {
   GenerationEvent,
   GenerationRequest,
   MarkedPrompt,
+  RankInput,
+  RankOutput,
   RunnerFacts,
 } from "../generation.ts";
 import type { LoadSettings } from "./load-settings.ts";
@@ -14,6 +16,7 @@ import type { PromptPart } from "./prompt-parts.ts";
 /** Calls besides generation: one request, one result. */
 export interface RunnerCalls {
   embed: { input: EmbeddingInput; output: EmbeddingOutput };
+  rank: { input: RankInput; output: RankOutput };
   /** Tokens of a prompt as generation would use them; image tokens are negative. */
   tokenize: { input: MarkedPrompt; output: { tokens: number[] } };
   /** Text of tokens, including control tokens. */

@@ -10,7 +10,7 @@ import { answerRaw, rawGrammar } from "../answer/answer-raw.ts";
 import { ChatPrompt } from "../answer/chat-prompt.ts";
 import { type PrepareOptions, prepareChat } from "../answer/prepare-chat.ts";
 import { engineErrors } from "../errors.ts";
-import type { EmbeddingOutput } from "../generation.ts";
+import type { EmbeddingOutput, RankOutput } from "../generation.ts";
 import { hasImages, readChatImages, readRequestImages } from "../images/request-images.ts";
 import type {
   CanonicalEvent,
@@ -18,6 +18,7 @@ import type {
   ChatInput,
   EmbeddingRequest,
   ModelUse,
+  RankRequest,
 } from "../request.ts";
 import type { RunnerCalls } from "../runner/protocol.ts";
 import { toSampling, usableParameters } from "../sampling-defaults.ts";
@@ -156,6 +157,7 @@ export class Scheduler {
     model: ResolvedModel,
     signal: AbortSignal,
   ): Promise<EmbeddingOutput & { loadMs: number }> {
+    if (model.facts.isReranker) throw onlyRanks(model.name, "embed");
     const { texts, truncate } = request;
     const { num_ctx: windowTokens, ...parameters } = definedOnly(request.parameters);
     const input = { texts, truncate, ...(windowTokens !== undefined && { windowTokens }) };
@@ -173,6 +175,32 @@ export class Scheduler {
           });
         }
         return { ...output, loadMs };
+      },
+    );
+  }
+
+  /**
+   * Returns the relevance of documents for a query, from 0 to 1.
+   *
+   * @throws ProductError `ENGINE_CAPABILITY_MISSING`, or of the store or the engine
+   */
+  async rank(
+    request: RankRequest,
+    model: ResolvedModel,
+    signal: AbortSignal,
+  ): Promise<RankOutput & { loadMs: number }> {
+    const { facts } = model;
+    if (!facts.isReranker) throw noReranker(request.model);
+    const { query, documents, truncate } = request;
+    const input = { query, documents, truncate, template: facts.rerankTemplate };
+    return await this.#use(
+      { ...request, need: "embeddings" },
+      model,
+      signal,
+      async ({ runner }, loadMs) => {
+        const { scores, tokenCounts } = await untilAborted(runner.call("rank", input), signal);
+        const isProbability = normalisedRankers.includes(facts.architecture);
+        return { scores: isProbability ? scores : scores.map(sigmoid), tokenCounts, loadMs };
       },
     );
   }
@@ -301,9 +329,34 @@ export class Scheduler {
 /** Uses the wording that Ollama's clients look for. */
 function refuseEmbeddingModel(model: ResolvedModel, name: string, kind: "chat" | "raw"): void {
   if (!model.facts.isEmbeddingOnly) return;
+  const action = kind === "chat" ? "chat" : "generate";
+  if (model.facts.isReranker) throw onlyRanks(name, action);
   throw new ProductError(engineErrors.capabilityMissing, {
-    message: `"${name}" does not support ${kind === "chat" ? "chat" : "generate"}`,
+    message: `"${name}" does not support ${action}`,
     hint: "It is made for embeddings: use /api/embed or /v1/embeddings.",
+    param: "model",
+  });
+}
+
+/** Architectures whose classification head ends in a softmax. Source: llama.cpp, build_pooling. */
+const normalisedRankers = ["qwen3", "qwen3vl"];
+
+function sigmoid(value: number): number {
+  return 1 / (1 + Math.exp(-value));
+}
+
+function onlyRanks(name: string, action: string): ProductError {
+  return new ProductError(engineErrors.capabilityMissing, {
+    message: `"${name}" does not support ${action}`,
+    hint: "It ranks documents: use /v1/rerank.",
+    param: "model",
+  });
+}
+
+function noReranker(name: string): ProductError {
+  return new ProductError(engineErrors.capabilityMissing, {
+    message: `"${name}" does not support rerank`,
+    hint: "Use a model made for it, such as bge-reranker: modelctl show lists 'rerank' among its capabilities.",
     param: "model",
   });
 }

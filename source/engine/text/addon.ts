@@ -76,8 +76,12 @@ export interface AddonContext {
    * @returns false on failure; the state of the sequence is then unknown
    */
   restoreCheckpoint(checkpoint: AddonCheckpoint, lastPosition: number): Promise<boolean>;
-  /** Returns the last decode's embedding; only in a context with `embeddings`. */
-  getEmbedding(tokens: number): Float64Array;
+  /**
+   * Returns the last decode's embedding; only in a context with `embeddings`.
+   *
+   * @param length values to read, if they are not as many as the model's vectors have
+   */
+  getEmbedding(tokens: number, length?: number): Float64Array;
   setLoras(loras: AddonModelLora[], scales: number[]): void;
   getMemoryBreakdown(): MemoryBreakdown;
   getThreads(): number;
@@ -152,6 +156,8 @@ export interface AddonContextOptions {
   flashAttention: boolean | "auto";
   threads: number;
   embeddings?: boolean;
+  /** Scores of a classification head instead of vectors. */
+  ranking?: boolean;
   /** Layers with a sliding window keep all tokens of the context. */
   swaFullCache?: boolean;
   kvCacheKeyType?: number;

@@ -1,7 +1,7 @@
-// Embeddings of texts, in a separate context window beside the one for answers.
+// Embeddings and ranks of texts, in a separate context window beside the one for answers.
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
-import type { EmbeddingInput, EmbeddingOutput } from "../generation.ts";
+import type { EmbeddingInput, EmbeddingOutput, RankInput, RankOutput } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonContext, AddonModel } from "./addon.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
@@ -48,6 +48,71 @@ export class Embedder {
     return { vectors, tokenCounts: texts.map(({ length }) => length) };
   }
 
+  /**
+   * Scores how well each document fits the query; only for models with a classification head.
+   *
+   * @throws ProductError as `embed`
+   */
+  async rank(input: RankInput): Promise<RankOutput> {
+    const pairs = input.documents.map((document, index) => this.#pair(input, document, index));
+    const scores: number[] = [];
+    for (const tokens of pairs) {
+      const [score = Number.NaN] = await this.#inTurn(() => this.#vectorOf(tokens, "rank"));
+      scores.push(score);
+    }
+    return { scores, tokenCounts: pairs.map(({ length }) => length) };
+  }
+
+  /** Control tokens come from the template and from the model, never from the texts. */
+  #pair({ query, template, truncate }: RankInput, document: string, index: number): number[] {
+    const asked = this.#tokensOf(query);
+    const found = this.#tokensOf(document);
+    const frame = template === undefined ? this.#pairFrame : this.#templateFrame(template);
+    const taken = frame.reduce(
+      (sum, part) =>
+        sum + (part === "query" ? asked.length : Array.isArray(part) ? part.length : 0),
+      0,
+    );
+    const trained = Math.max(1, this.#settings.trainedContextLength);
+    const room = trained - taken;
+    if (found.length > room && (!truncate || room < 1)) {
+      throw pairTooLong(index, taken + found.length, trained);
+    }
+    const kept = found.slice(0, room);
+    return frame.flatMap((part) => (part === "query" ? asked : part === "document" ? kept : part));
+  }
+
+  /**
+   * Tokens around a plain pair: `[CLS] query [SEP] document [SEP]` for BERT, else begin, query, end,
+   * separator, document, end, each if the model has it. Source: llama.cpp, format_prompt_rerank.
+   */
+  get #pairFrame(): PairFrame {
+    const model = this.#model;
+    const isBert = model.getVocabularyType() === wordPieces;
+    const some = (token: number) => (token < 0 ? [] : [token]);
+    const separator = some(model.sepToken());
+    const end = isBert ? separator : some(model.tokenEos());
+    const begin = isBert || model.shouldPrependBosToken() ? some(model.tokenBos()) : [];
+    const between = isBert ? separator : [...end, ...separator];
+    return [begin, "query", between, "document", end];
+  }
+
+  #templateFrame(template: string): PairFrame {
+    return template
+      .split(/(\{query\}|\{document\})/)
+      .map((part) =>
+        part === "{query}"
+          ? "query"
+          : part === "{document}"
+            ? "document"
+            : [...this.#model.tokenize(part, true)],
+      );
+  }
+
+  #tokensOf(text: string): number[] {
+    return [...this.#model.tokenize(text, false)];
+  }
+
   /** Lets requests take turns: each has one text in the queue at a time. */
   async #inTurn(work: () => Promise<number[]>): Promise<number[]> {
     const turn = this.#last.then(work);
@@ -86,8 +151,11 @@ export class Embedder {
     return Math.max(0, this.#model.tokenEos());
   }
 
-  async #vectorOf(tokens: readonly number[]): Promise<number[]> {
-    const context = await this.#contextFor(tokens.length);
+  async #vectorOf(
+    tokens: readonly number[],
+    kind: "embedding" | "rank" = "embedding",
+  ): Promise<number[]> {
+    const context = await this.#contextFor(tokens.length, kind);
     context.disposeSequence(0);
     context.initBatch(tokens.length);
     const all = Uint32Array.from(tokens, (_, index) => index);
@@ -97,10 +165,11 @@ export class Embedder {
     const started = performance.now();
     await context.decodeBatch();
     this.#threads.note(tokens.length, threads, performance.now() - started);
-    return [...context.getEmbedding(tokens.length)];
+    return [...context.getEmbedding(tokens.length, kind === "rank" ? 1 : undefined)];
   }
 
-  async #contextFor(tokens: number): Promise<AddonContext> {
+  /** A model is asked for one kind only. */
+  async #contextFor(tokens: number, kind: "embedding" | "rank"): Promise<AddonContext> {
     if (this.#context !== undefined && tokens <= this.#window) return this.#context;
     await this.#context?.dispose();
     this.#context = undefined;
@@ -112,12 +181,13 @@ export class Embedder {
       batchSize: window,
       sequences: 1,
       embeddings: true,
+      ranking: kind === "rank",
       flashAttention: this.#settings.flashAttention,
       threads: this.#settings.threads ?? this.#addon.getMathCores(),
     });
     if (!(await context.init())) {
       throw new ProductError(engineErrors.outOfMemory, {
-        message: `Not enough memory to create the embedding of a text of ${tokens} tokens.`,
+        message: `Not enough memory to create the ${kind} of a text of ${tokens} tokens.`,
         hint: "Send shorter texts, or close other programs.",
       });
     }
@@ -125,6 +195,19 @@ export class Embedder {
     this.#window = window;
     return context;
   }
+}
+
+/** Tokens of a pair, with the places of its texts. */
+type PairFrame = ReadonlyArray<number[] | "query" | "document">;
+
+function pairTooLong(index: number, length: number, trained: number): ProductError {
+  return new ProductError(engineErrors.promptTooLong, {
+    message:
+      `the input length exceeds the context length: the query and document ${index + 1} are ${length} ` +
+      `tokens long, the model was trained for ${trained}.`,
+    hint: "Shorten the texts, split the document, or send truncate: true.",
+    param: "documents",
+  });
 }
 
 /** Uses the wording that Ollama's clients look for; so does `nothingLeft`. */

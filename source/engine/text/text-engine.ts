@@ -145,6 +145,8 @@ export class TextEngine {
           input,
           (text) => this.#prompts.readText([{ text, special: false }]).tokens,
         );
+      case "rank":
+        return await this.#embedder.rank(input);
       case "tokenize":
         return { tokens: (await this.#prompts.read(input)).tokens };
       case "detokenize":

@@ -80,8 +80,9 @@ export class VisionEngine {
   async call({ name, input }: RunnerCall): Promise<CallOutput> {
     switch (name) {
       case "embed":
+      case "rank":
         throw new ProductError(engineErrors.capabilityMissing, {
-          message: "The prebuilt image engine cannot create embeddings.",
+          message: "The prebuilt image engine cannot create embeddings or ranks.",
           hint: "Retry after the model is unloaded.",
         });
       case "tokenize":

@@ -29,6 +29,12 @@ export function readTemplate({
   facts,
   projectors,
 }: Pick<ResolvedModel, "template" | "facts" | "projectors">): TemplateReading {
+  if (facts.isReranker) {
+    return {
+      ...noTemplate("The model ranks documents and needs no template."),
+      capabilities: ["rerank"],
+    };
+  }
   if (facts.isEmbeddingOnly) {
     const reason = "The model computes embeddings and needs no template.";
     return { ...noTemplate(reason), capabilities: ["embedding"] };

@@ -17,6 +17,7 @@ export const operations: Readonly<Record<string, readonly [tag: Tag, summary: st
   "POST /v1/chat/completions": ["OpenAI", "Answer a conversation."],
   "POST /v1/completions": ["OpenAI", "Continue a text."],
   "POST /v1/embeddings": ["OpenAI", "Embed texts."],
+  "POST /v1/rerank": ["OpenAI", "Order documents by their relevance for a query."],
   "POST /v1/responses": ["OpenAI", "Answer an input; nothing is stored."],
   "POST /v1/audio/transcriptions": ["OpenAI", "Not supported: replies 501."],
   "GET /v1/models": ["OpenAI", "List models."],

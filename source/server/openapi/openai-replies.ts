@@ -200,6 +200,20 @@ export const openAiReplies: Readonly<Record<string, ReplySchemas>> = {
   "POST /v1/chat/completions": orEvents(ChatCompletion, ChatChunk),
   "POST /v1/completions": orEvents(Completion, Completion),
   "POST /v1/embeddings": { json: EmbeddingList },
+  "POST /v1/rerank": {
+    json: Type.Object({
+      object: Type.Literal("list"),
+      model: text,
+      results: Type.Array(
+        Type.Object({
+          index: count,
+          relevance_score: Type.Number({ minimum: 0, maximum: 1 }),
+          document: Type.Optional(Type.Object({ text })),
+        }),
+      ),
+      usage: Type.Object({ prompt_tokens: count, total_tokens: count }),
+    }),
+  },
   "POST /v1/responses": orEvents(Response, ResponseEvent),
   "POST /v1/audio/transcriptions": { json: OpenAiError, status: 501 },
   "GET /v1/models": {

@@ -86,7 +86,7 @@ export function recordRequests(
 }
 
 /** Routes that read prompts and generate no answer. */
-const embeddingRoutes = new Set(["/api/embed", "/api/embeddings", "/v1/embeddings"]);
+const embeddingRoutes = new Set(["/api/embed", "/api/embeddings", "/v1/embeddings", "/v1/rerank"]);
 
 /** Counts refused and broken requests too. */
 export function countRequests(app: FastifyInstance, metrics: ServerMetrics): void {

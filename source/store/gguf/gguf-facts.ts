@@ -24,8 +24,12 @@ export interface GgufFacts {
   slidingWindow: number;
   /** Length of an embedding vector. */
   embeddingLength: number;
-  /** True for a model that produces embeddings only and cannot generate text. */
+  /** True for a model that produces embeddings or ranks only and cannot generate text. */
   isEmbeddingOnly: boolean;
+  /** True for a model that scores how well documents fit a query, and does nothing else. */
+  isReranker: boolean;
+  /** Text around `{query}` and `{document}`, for rerankers that need one. */
+  rerankTemplate: string | undefined;
 }
 
 /**
@@ -36,6 +40,9 @@ export interface GgufFacts {
 export async function readGgufFacts(path: string): Promise<GgufFacts> {
   return factsOf(path, await readGguf(path));
 }
+
+/** llama.cpp's `LLAMA_POOLING_TYPE_RANK`. */
+const rankPooling = 4;
 
 /** @throws ProductError `STORE_GGUF_TRUNCATED`, `STORE_GGUF_INVALID` */
 export function factsOf(path: string, header: GgufHeader): GgufFacts {
@@ -49,6 +56,7 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
   if (vocabularySize === undefined) throw missing(path, "tokenizer.ggml.tokens", metadata);
   const layers = number(metadata.get(`${architecture}.block_count`));
   if (layers === undefined) throw missing(path, `${architecture}.block_count`, metadata);
+  const isReranker = number(metadata.get(`${architecture}.pooling_type`)) === rankPooling;
   return {
     path,
     architecture,
@@ -66,6 +74,8 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     slidingWindow: slidingWindow(metadata, architecture),
     embeddingLength: number(metadata.get(`${architecture}.embedding_length`)) ?? 0,
     isEmbeddingOnly: metadata.has(`${architecture}.pooling_type`),
+    isReranker,
+    rerankTemplate: text(metadata.get("tokenizer.chat_template.rerank")),
   };
 }
 

@@ -6,6 +6,7 @@ import { registerChatCompletions } from "./chat-completions.ts";
 import { registerCompletions } from "./completions.ts";
 import { registerEmbeddings } from "./embeddings.ts";
 import { registerModels } from "./models.ts";
+import { registerRerank } from "./rerank.ts";
 import { registerResponses } from "./responses/responses.ts";
 
 export const openAiRoutes: Routes = async (app, { dependencies }) => {
@@ -14,6 +15,7 @@ export const openAiRoutes: Routes = async (app, { dependencies }) => {
   registerResponses(app, dependencies);
   registerCompletions(app, dependencies);
   registerEmbeddings(app, dependencies);
+  registerRerank(app, dependencies);
   app.post("/audio/transcriptions", async (_request, reply) => {
     // OpenAI's libraries retry 5xx replies unless told not to.
     reply.header("x-should-retry", "false");
