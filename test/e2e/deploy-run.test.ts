@@ -198,6 +198,18 @@ describe("the control plane", () => {
     expect(document).toBeTypeOf("object");
   });
 
+  test("is checked by doctor --json, with a finding for each subject", async () => {
+    const { findings } = (await cloud.json(["doctor"])) as { findings: { subject: string }[] };
+    const subjects = ["system", "python", "venv", "gpu", "state", "server", "engine"];
+    expect(findings.map(({ subject }) => subject)).toEqual(subjects);
+    for (const finding of findings) {
+      expect(finding).toMatchObject({
+        kind: expect.stringMatching(/^(?:ok|warning|fault)$/),
+        sentence: expect.stringMatching(/\S/),
+      });
+    }
+  });
+
   test("says that it is stopping and how to hurry; the next one starts afterwards", async () => {
     const authorization = `Key ${await cloud.createKey()}`;
     const url = `http://127.0.0.1:${cloud.gatewayPort}/local/one/events?n=0`;
