@@ -2,14 +2,19 @@
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 
-/** @throws ProductError `ENGINE_CANCELLED` */
+/**
+ * Handles the promise in any case, also for a request that is cancelled already: nobody else waits
+ * for it, and an unhandled rejection would reach the whole process.
+ *
+ * @throws ProductError `ENGINE_CANCELLED`
+ */
 export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  if (signal.aborted) throw cancelled();
   const aborted = Promise.withResolvers<never>();
   const onAbort = () => aborted.reject(cancelled());
+  if (signal.aborted) onAbort();
   signal.addEventListener("abort", onAbort, { once: true });
   try {
-    return await Promise.race([promise, aborted.promise]);
+    return await Promise.race([aborted.promise, promise]);
   } finally {
     signal.removeEventListener("abort", onAbort);
   }
