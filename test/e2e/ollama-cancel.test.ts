@@ -21,12 +21,13 @@ afterEach(async () => {
 });
 
 const model = "tiny";
-// Makes repeated words likelier, so that the answer continues until the window is full.
+// Takes seconds, however fast the model is.
 const endless = {
   model,
   prompt: "Write a long story.",
   messages: [{ role: "user", content: "Write a long story." }],
-  options: { temperature: 0, frequency_penalty: -2 },
+  format: { type: "array", items: { type: "integer" }, minItems: 300 },
+  options: { temperature: 0 },
 };
 
 const cancel = async (id: string | null | undefined) => await server.post("/api/cancel", { id });
@@ -90,14 +91,6 @@ describe("a cancelled stream", () => {
       records.push(record);
     }
     expect(records.at(-1)).toMatchObject({ done: true, done_reason: "cancelled" });
-  });
-
-  test("ends on /v1 too", async () => {
-    const { messages } = endless;
-    const body = { model, messages, temperature: 0, frequency_penalty: -2, stream: true };
-    const asked = server.post("/v1/chat/completions", body);
-    await cancel((await lastRequest(isAnswering)).id);
-    expect((await asked).status).toBe(200);
   });
 });
 

@@ -16,18 +16,22 @@ afterAll(async () => {
   await server.close();
 });
 
-const text = "Write a long story.";
+const text = "Count.";
 const messages = [{ role: "user", content: text }];
-/** Makes repeated words likelier, so that the answer goes on until the window is full. */
-const options = { temperature: 0, frequency_penalty: -2 };
+/** Answers that take seconds, however fast the model is. */
+const schema = { type: "array", items: { type: "integer" }, minItems: 300 };
+const json_schema = { name: "numbers", schema };
 
 const routes: ReadonlyArray<readonly [path: string, body: object]> = [
-  ["/api/generate", { prompt: text }],
-  ["/api/chat", { messages }],
-  ["/v1/chat/completions", { messages }],
+  ["/api/generate", { prompt: text, format: schema }],
+  ["/api/chat", { messages, format: schema }],
+  ["/v1/chat/completions", { messages, response_format: { type: "json_schema", json_schema } }],
   ["/v1/completions", { prompt: text, ignore_eos: true }],
-  ["/v1/messages", { messages, max_tokens: 2000 }],
-  ["/v1/responses", { input: text }],
+  [
+    "/v1/messages",
+    { messages, max_tokens: 3000, output_config: { format: { type: "json_schema", schema } } },
+  ],
+  ["/v1/responses", { input: text, text: { format: { type: "json_schema", ...json_schema } } }],
 ];
 const cases = routes.flatMap(([path, body]) => [
   [path, "streamed", { ...body, stream: true }] as const,
@@ -74,7 +78,7 @@ describe("a request cancelled by its id", () => {
   test.each(cases)("%s, %s", async (path, _, body) => {
     const before = await counted(path);
     const answering = untilAnswering();
-    const asked = server.post(path, { model: "tiny", options, ...body });
+    const asked = server.post(path, { model: "tiny", ...body });
     const { id } = await answering;
     const agent = "a person/1.0";
     const cancelled = await server.post("/api/cancel", { id }, { "user-agent": agent });
@@ -96,7 +100,7 @@ describe("a request whose client left", () => {
     const answering = untilAnswering();
     const asked = fetch(server.url + path, {
       method: "POST",
-      body: JSON.stringify({ model: "tiny", options, ...body }),
+      body: JSON.stringify({ model: "tiny", ...body }),
       headers: { "content-type": "application/json" },
       signal: leaving.signal,
     }).then((reply) => reply.text());
