@@ -12,10 +12,17 @@ export class ScriptedAnswer {
   readonly messages: readonly ClientMessage[];
   readonly settings: ChatSettings;
   readonly signal: AbortSignal;
+  readonly answerNow: AbortSignal | undefined;
   #queue: (ChatEvent | Error | "end")[] = [];
   #wake: (() => void) | undefined;
 
-  constructor(messages: readonly ClientMessage[], settings: ChatSettings, signal: AbortSignal) {
+  constructor(
+    messages: readonly ClientMessage[],
+    settings: ChatSettings,
+    signal: AbortSignal,
+    answerNow?: AbortSignal,
+  ) {
+    this.answerNow = answerNow;
     this.messages = messages;
     this.settings = settings;
     this.signal = signal;
@@ -102,8 +109,9 @@ export class ScriptedBackend implements ChatBackend {
     messages: readonly ClientMessage[],
     settings: ChatSettings,
     signal: AbortSignal,
+    answerNow?: AbortSignal,
   ): AsyncIterable<ChatEvent> {
-    const answer = new ScriptedAnswer(messages, settings, signal);
+    const answer = new ScriptedAnswer(messages, settings, signal, answerNow);
     this.answers.push(answer);
     return answer.stream();
   }

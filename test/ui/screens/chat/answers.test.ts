@@ -69,6 +69,20 @@ describe("an answer", () => {
     ]);
   });
 
+  test("comes now instead of more thinking on Alt+A", async () => {
+    const chat = await openChat();
+    await ask(chat, "Why?");
+    chat.backend.current.event({ type: "thinking", text: "Let me see." });
+    await chat.screen.until("Alt+A answer now");
+    expect(chat.backend.current.answerNow?.aborted).toBe(false);
+    chat.screen.type("\u001ba");
+    await expect.poll(() => chat.backend.current.answerNow?.aborted).toBe(true);
+    expect(chat.backend.current.signal.aborted).toBe(false);
+    chat.backend.current.text("Because.").done();
+    await chat.screen.until("Because.");
+    expect(chat.screen.text).not.toContain("answer now");
+  });
+
   test("says that it ended at the token limit", async () => {
     const chat = await openChat();
     await ask(chat, "Write a book");
