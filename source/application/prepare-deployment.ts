@@ -7,7 +7,7 @@ import type { DeploymentRequest } from "../cloud/admin/documents.ts";
 import { checkName, suggestName } from "../cloud/app-name.ts";
 import { collectBundle } from "../cloud/bundle/script-bundle.ts";
 import { cloudErrors } from "../cloud/errors.ts";
-import { variablesNotInherited } from "../cloud/inherited-variables.ts";
+import { isInherited, variablesNotInherited } from "../cloud/inherited-variables.ts";
 import { type ConfigFlags, configFrom } from "../cloud/inspection/config-from.ts";
 import { environmentSnapshot, looksSecret } from "../cloud/inspection/environment-snapshot.ts";
 import { missingExecutables } from "../cloud/inspection/executables.ts";
@@ -67,12 +67,15 @@ export async function prepareDeployment(
   const environment = environmentWith(wishes.config.environment);
   const options = { isStatic, environment, mayRun: ask, onRun };
   const inspection = await inspectScript(script, target, options);
-  const warnings = warningsLeft(inspection, wishes.config);
-  for (const { sentence } of warnings) progress.warn(sentence);
   const { open, secret } = divideVariables(wishes.config.environment ?? {});
   const config = configFrom(inspection, { ...wishes.config, environment: open });
   const model = modelOf(readFileSync(script, "utf8"), config.environment);
   const { secrets } = environmentSnapshot(inspection, process.env);
+  const warnings = warningsLeft(inspection, [
+    ...Object.keys({ ...config.environment, ...secrets, ...secret }),
+    ...config.secretNames,
+  ]);
+  for (const { sentence } of warnings) progress.warn(sentence);
   const name =
     isEphemeral && appName === undefined ? undefined : chooseName(appName, inspection, file);
   if (rest.organisation !== undefined) checkName("organisation", rest.organisation);
@@ -109,7 +112,8 @@ export async function inspectReference(
 ): Promise<Inspection> {
   const { file, target } = readScriptReference(reference);
   const environment = environmentWith(options.environment);
-  return await inspectScript(toAbsolutePath(file), target, { ...options, environment });
+  const inspection = await inspectScript(toAbsolutePath(file), target, { ...options, environment });
+  return { ...inspection, warnings: warningsLeft(inspection, ownVariables(inspection)) };
 }
 
 /** Returns the variables for reading a script: this program's, and those of flags. */
@@ -138,13 +142,19 @@ export function variablesNote(
   return `Set here, but not passed to the app: ${names.join(", ")}. To pass: ${flags.join(" ")}${first}.`;
 }
 
-/** Leaves out warnings about variables that flags set. */
-function warningsLeft(
-  { warnings }: Inspection,
-  { environment = {}, secretNames = [] }: ConfigFlags,
-) {
-  const given = new Set([...Object.keys(environment), ...secretNames]);
-  return warnings.filter(({ variable }) => variable === undefined || !given.has(variable));
+/** Returns the names of variables and secrets that the script itself gives its replicas. */
+function ownVariables({ image, config }: Inspection): string[] {
+  const secrets: unknown[] = Array.isArray(config.secrets) ? config.secrets : [];
+  const variables = Object.keys({ ...image?.env, ...Object(config.env) });
+  return [...variables, ...secrets.filter((name) => typeof name === "string")];
+}
+
+/** Leaves out warnings about variables that replicas get. @param given their names */
+function warningsLeft({ warnings }: Inspection, given: readonly string[]) {
+  return warnings.filter(
+    ({ variable }) =>
+      variable === undefined || !(given.includes(variable) || isInherited(variable)),
+  );
 }
 
 /** Separates variables that look secret, as for those of the script. */

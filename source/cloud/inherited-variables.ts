@@ -40,6 +40,7 @@ export function variablesNotInherited(
     .sort();
 }
 
-function isInherited(name: string): boolean {
+/** Returns true for a variable that replicas get from the control plane. */
+export function isInherited(name: string): boolean {
   return modelctlNames.has(name) || inheritedNames.some((pattern) => pattern.test(name));
 }

@@ -191,6 +191,7 @@ describe("variables that a script reads by a list of names", () => {
     cloud.write("tone.py", head + more + fakeServerScript());
     const first = await deployTone("warm");
     expect(first.warnings).toEqual([
+      "tone.py:2 reads PACE, which is not set. Use --env PACE=VALUE.",
       expect.stringMatching(/^tone\.py:4 reads environment variables whose names .*: MORE/),
     ]);
     expect(await deployTone("warm")).toMatchObject({ status: "no_change" });

@@ -39,6 +39,8 @@ const ReadVariable = Type.Object({
   set: Type.Optional(Type.Boolean()),
   /** True when it is unset and the script fails without it. */
   required: Type.Optional(Type.Boolean()),
+  /** True when it is unset and no read of it has a default. */
+  missing: Type.Optional(Type.Boolean()),
 });
 export type ReadVariable = Static<typeof ReadVariable>;
 

@@ -449,7 +449,7 @@ def serve():
     expect(found.env_read).toEqual([
       { name: "A", line: 4, default: "none" },
       { name: "B", line: 5, value: "b", set: true },
-      { name: "C", line: 7, required: true },
+      { name: "C", line: 7, required: true, missing: true },
       { name: "D", line: 7, value: "d", set: true },
       { name: "E", line: 7 },
     ]);
@@ -459,6 +459,27 @@ def serve():
       line: 7,
       variable: "C",
     });
+  });
+
+  test("are reported where nothing sets them, in a handler too, unless the script has a default", async () => {
+    const found = await read(
+      `
+import os
+MODEL = os.environ.get("MODEL")
+PACE = os.getenv("PACE", "slow")
+def serve():
+    def handler():
+        return [os.getenv("TONE"), os.environ.get("HUB_TOKEN", None), os.environ.get("SET")]
+    return [os.environ.get("PLACE") or "here", "DEBUG" in os.environ, os.environ.get("LATE", late())]
+`,
+      { target: "serve", environment: { SET: "1" } },
+    );
+    const unset = found.warnings.filter(({ code }) => code === "variable_unset");
+    expect(unset.map(({ sentence }) => sentence)).toEqual([
+      "deploy.py:3 reads MODEL, which is not set. Use --env MODEL=VALUE.",
+      "deploy.py:7 reads TONE, which is not set. Use --env TONE=VALUE.",
+      "deploy.py:7 reads HUB_TOKEN, which is not set. Use --secret HUB_TOKEN, after `deployctl secrets set HUB_TOKEN=VALUE`.",
+    ]);
   });
 
   const reads: [what: string, text: string, names: string[]][] = [

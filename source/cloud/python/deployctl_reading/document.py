@@ -98,7 +98,7 @@ def _add_warnings(document):
 
 def _add_variables(document, tree, reader, lines):
     """Lists the variables that the script and the modules beside it read, and warns about those
-    that are not set or whose names are unknown.
+    that nothing sets or whose names are unknown.
     """
     _add_variables_of(document, tree, reader, lines, None)
     for name in document["files"][1:]:
@@ -123,7 +123,7 @@ def _add_variables_of(document, tree, reader, lines, module):
         if module is not None:
             one["file"] = module
         document["env_read"].append(one)
-        if one.get("required"):
+        if one.get("missing"):
             _warn_unset(document, one, os.path.basename(reader.file))
     for node in unresolved:
         text = lines[node.lineno - 1].strip()

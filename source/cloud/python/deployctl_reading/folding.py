@@ -154,7 +154,7 @@ class Folding(Comprehensions):
         for op, right_node in zip(node.ops, node.comparators):
             right = self.fold(right_node, scope)
             if library.is_environment(right):
-                self._reader.reads.note(node, left)
+                self._reader.reads.note(node, left, is_test=True)
                 if not is_known(left):
                     return UNKNOWN
                 right = self._reader.environment.keys()
