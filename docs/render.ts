@@ -1,4 +1,6 @@
 // Renders the documentation that comes from code: commands, errors, settings, keys.
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { errorTables } from "../source/application/error-catalog.ts";
 import { commandErrors } from "../source/cli/errors.ts";
 import { settingText } from "../source/configuration/setting-text.ts";
@@ -6,6 +8,7 @@ import { type Settings, settingDefinitions } from "../source/configuration/setti
 import { commandCatalog } from "../source/ui/app/command-catalog.ts";
 import { callsOf } from "../source/ui/frame/command-lists.ts";
 import { renderCommands } from "./render-commands.ts";
+import { renderRequestFields } from "./request-fields.ts";
 
 const notice = "<!-- Made by `npm run docs`; do not edit. -->";
 
@@ -16,7 +19,19 @@ export function renderDocs(): Record<string, string> {
     "errors.md": renderErrors(),
     "configuration.md": renderConfiguration(),
     "keys.md": renderKeys(),
+    "compatibility.md": withRequestFields("compatibility.md"),
   };
+}
+
+const fieldsBegin = "<!-- Made by `npm run docs` from docs/request-fields.ts; do not edit. -->";
+const fieldsEnd = "<!-- End of what is made. -->";
+
+/** Returns a page that is written by hand, with the present table between its two marks. */
+function withRequestFields(page: string): string {
+  const text = readFileSync(path.join(import.meta.dirname, page), "utf8");
+  const [before, , after] = text.split(/(<!-- Made by[\s\S]*?<!-- End of what is made\. -->)/);
+  if (after === undefined) throw new Error(`docs/${page} has no place for the table of fields`);
+  return `${before}${fieldsBegin}\n\n${renderRequestFields()}\n\n${fieldsEnd}${after}`;
 }
 
 function renderErrors(): string {

@@ -357,7 +357,16 @@ describe("an error", () => {
       },
     ],
     ["system.0", { system: [image] }],
-    ["tools.0.type", { tools: [{ type: "web_search_20260318", name: "web_search" }] }],
+    ["tools.0.type", { tools: [{ type: "telepathy_20260318", name: "telepathy" }] }],
+    [
+      "only Anthropic can run",
+      {
+        tools: [{ type: "web_search_20260318", name: "web_search" }],
+        tool_choice: { type: "tool", name: "web_search" },
+      },
+    ],
+    ["compaction", { compaction: { type: "auto" } }],
+    ["thread", { thread: { type: "create" } }],
     ["tools.0.input_schema is required", { tools: [{ name: "f" }] }],
     ["tool_choice.type", { tool_choice: { type: "any" } }],
     ["tool_choice.name", { tools: [weatherTool], tool_choice: { type: "tool", name: "f" } }],
@@ -366,8 +375,6 @@ describe("an error", () => {
     ["output_config.effort", { output_config: { effort: "extreme" } }],
     ["stop_sequences", { stop_sequences: [""] }],
     ["temperature", { temperature: -1 }],
-    ["container", { container: "container_1" }],
-    ["mcp_servers", { mcp_servers: [{ type: "url", url: "https://example.com", name: "a" }] }],
     ["toolless does not support tools", { model: "toolless", tools: [weatherTool] }],
   ];
 

@@ -409,10 +409,9 @@ describe("fields of the wrong type", () => {
     function_call: [{ name: "f" }],
     modalities: [...list, [1], ["text", "audio"]],
     audio: [{ voice: "alloy", format: "wav" }, 1],
-    web_search_options: [{}],
-    moderation: [{ model: "m" }],
+    web_search_options: record,
+    moderation: record,
     _debug_render_only: [...flag, true],
-    verbosity: [1, {}, "high", "low"],
   };
 
   const rows = (table: Record<string, unknown[]>) =>
@@ -532,7 +531,6 @@ describe("unsupported settings that would change the answer are refused", () => 
     ["nine answers", { n: 9 }, "n"],
     ["an unknown format", { response_format: { type: "grammar" } }, "response_format.type"],
     ["speech", { modalities: ["text", "audio"] }, "modalities"],
-    ["the web", { web_search_options: {} }, "web_search_options"],
     ["a prompt that is only shown", { _debug_render_only: true }, "_debug_render_only"],
     ["thinking", { think: true }, "think"],
     ["typical_p", { options: { typical_p: 0.9 } }, "typical_p"],
@@ -576,7 +574,6 @@ describe("unsupported settings that would change the answer are refused", () => 
       functions: [],
       function_call: "auto",
       modalities: ["text"],
-      verbosity: "medium",
       prediction: { type: "content", content: "Hello!" },
       service_tier: "auto",
       options: { typical_p: 1 },

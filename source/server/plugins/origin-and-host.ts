@@ -7,6 +7,7 @@ import { wildcardPattern } from "../../base/quoting.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { serverErrors } from "../errors.ts";
 import { networks } from "../networks.ts";
+import { leftOutHeader } from "../routes/tool-fields.ts";
 import { warningHeader } from "../warnings.ts";
 
 const localOrigin = /^https?:\/\/(localhost|127\.0\.0\.1|0\.0\.0\.0)(:\d+)?$/i;
@@ -53,6 +54,7 @@ const exposedHeaders = [
   "retry-after",
   "x-modelctl-truncated",
   warningHeader,
+  leftOutHeader,
 ];
 
 /**

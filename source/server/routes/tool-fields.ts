@@ -3,6 +3,7 @@ import { quoteShort } from "../../base/display-text.ts";
 import type { ChatInput, ToolChoice } from "../../engine/request.ts";
 import type { ToolDefinition } from "../../prompt/chat-message.ts";
 import { invalidField } from "../errors.ts";
+import type { Warn } from "../warnings.ts";
 
 /** Tools that the model may call, and if it must. */
 export type ToolUse = Pick<ChatInput, "tools" | "toolChoice" | "parallelToolCalls">;
@@ -15,6 +16,22 @@ export function demandTools(tools: readonly ToolDefinition[], param: string): vo
   if (tools.length > 0) return;
   throw invalidField(param, `'${param}' demands a tool call, but there are no tools to call.`);
 }
+
+/** Header with the tools and blocks of a request that were left out. */
+export const leftOutHeader = "x-modelctl-left-out";
+
+/**
+ * Reports what only another vendor can run or read: the model does not get it, and the request goes on.
+ *
+ * @param types as the request names them, such as `web_search`
+ */
+export function reportLeftOut(types: readonly string[], warn: Warn): void {
+  if (types.length === 0) return;
+  const names = [...new Set(types)].map((type) => type.slice(0, longestType)).join(", ");
+  warn(`Left out what only its vendor can run: ${names}.`, [leftOutHeader, names]);
+}
+
+const longestType = 60;
 
 /**
  * Reads OpenAI's words for a choice.

@@ -4,13 +4,20 @@ import type { ProductError } from "../../../base/product-error.ts";
 import type { ChatImage } from "../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
+import type { Warn } from "../../warnings.ts";
 import { ConversationBuilder } from "../conversation-builder.ts";
 import { type ContentText, joinContents, readBase64Image, readImageUrl } from "../image-field.ts";
 import { type Fields, readBoolean, readObject, readOptional, readText } from "../read-fields.ts";
+import { reportLeftOut } from "../tool-fields.ts";
 
 /** @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED` naming the block */
-export function toConversation(system: unknown, messages: readonly unknown[]): PromptMessage[] {
+export function toConversation(
+  system: unknown,
+  messages: readonly unknown[],
+  warn: Warn,
+): PromptMessage[] {
   const conversation = new ConversationBuilder();
+  const leftOut: string[] = [];
   if (system !== undefined) {
     conversation.addText("system", readTextBlocks(system, "system").join("\n\n"));
   }
@@ -19,12 +26,19 @@ export function toConversation(system: unknown, messages: readonly unknown[]): P
   }
   for (const [index, value] of messages.entries()) {
     const where = `messages.${index}`;
-    addMessage(conversation, readObject(value, where), where);
+    addMessage(conversation, readObject(value, where), where, leftOut);
   }
+  reportLeftOut(leftOut, warn);
   return conversation.messages;
 }
 
-function addMessage(conversation: ConversationBuilder, message: Fields, where: string): void {
+/** @param leftOut gets the kinds of blocks that only Anthropic can read */
+function addMessage(
+  conversation: ConversationBuilder,
+  message: Fields,
+  where: string,
+  leftOut: string[],
+): void {
   const role = readText(message.role, `${where}.role`);
   const { content } = message;
   const place = `${where}.content`;
@@ -38,7 +52,7 @@ function addMessage(conversation: ConversationBuilder, message: Fields, where: s
   } else if (typeof content === "string") {
     conversation.addText(role, content);
   } else {
-    addBlocks(conversation, role, readBlocks(content, place), place);
+    addBlocks(conversation, role, readBlocks(content, place), place, leftOut);
   }
 }
 
@@ -48,6 +62,7 @@ function addBlocks(
   role: "user" | "assistant",
   blocks: readonly unknown[],
   where: string,
+  leftOut: string[],
 ): void {
   // Clients send an empty answer back as they received it.
   let contents: ContentText[] = blocks.length === 0 ? [{ text: "", images: [] }] : [];
@@ -59,9 +74,12 @@ function addBlocks(
     const place = `${where}.${index}`;
     const block = readObject(value, place);
     const type = readText(block.type, `${place}.type`);
-    const seen = type === "text" || role === "user" ? readContentBlock(block, place) : undefined;
+    const isContent = role === "user" || textBlocks.includes(type);
+    const seen = isContent ? readContentBlock(block, place) : undefined;
     if (seen !== undefined) {
       contents.push(seen);
+    } else if (hostedBlocks.has(type)) {
+      leftOut.push(type);
     } else {
       endText();
       addOtherBlock(conversation, `${role} ${type}`, block, place);
@@ -108,14 +126,65 @@ function resultOf(block: Fields, where: string): ContentText {
   return isError ? joinContents([{ text: "Error: ", images: [] }, content]) : content;
 }
 
+/** Kinds of blocks that are text in messages of both roles. */
+const textBlocks = ["text", "compaction"];
+
+/** Kinds of blocks about tools that only Anthropic runs, and about its own routing. */
+const hostedBlocks: ReadonlySet<string> = new Set([
+  "advisor_tool_result",
+  "bash_code_execution_tool_result",
+  "code_execution_tool_result",
+  "container_upload",
+  "fallback",
+  "mcp_tool_listing",
+  "mcp_tool_result",
+  "mcp_tool_use",
+  "server_tool_use",
+  "text_editor_code_execution_tool_result",
+  "tool_addition",
+  "tool_removal",
+  "tool_search_tool_result",
+  "web_fetch_tool_result",
+  "web_search_tool_result",
+]);
+
 /**
  * Reads a block of text or an image; undefined for other kinds.
  *
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`, `SERVER_IMAGE_REMOTE`
  */
 function readContentBlock(block: Fields, where: string): ContentText | undefined {
-  if (block.type === "text") return { text: readText(block.text, `${where}.text`), images: [] };
-  return block.type === "image" ? { text: "", images: [readImage(block, where)] } : undefined;
+  switch (block.type) {
+    case "text":
+      return { text: readText(block.text, `${where}.text`), images: [] };
+    case "image":
+      return { text: "", images: [readImage(block, where)] };
+    case "document":
+      return titled(block, where, readDocument(readObject(block.source, `${where}.source`), where));
+    case "search_result":
+      return titled(block, where, readContentBlocks(block.content, `${where}.content`));
+    case "compaction":
+      return { text: readOptional(block.content, `${where}.content`, readText) ?? "", images: [] };
+    default:
+      return undefined;
+  }
+}
+
+/** @throws ProductError `SERVER_FIELD_UNSUPPORTED` for files that are not text */
+function readDocument(source: Fields, where: string): ContentText {
+  const type = readText(source.type, `${where}.source.type`);
+  if (type === "text") {
+    return { text: readText(source.data, `${where}.source.data`), images: [] };
+  }
+  if (type === "content") return readContentBlocks(source.content, `${where}.source.content`);
+  throw unsupportedField(where, "this server cannot read documents; send their text");
+}
+
+/** Puts the title in a line of its own above a document's content. */
+function titled(block: Fields, where: string, content: ContentText): ContentText {
+  const title = readOptional(block.title, `${where}.title`, readText);
+  if (title === undefined || title === "") return content;
+  return joinContents([{ text: `${title}\n`, images: [] }, content]);
 }
 
 function readImage(block: Fields, where: string): ChatImage {
@@ -168,8 +237,6 @@ function readBlocks(content: unknown, where: string): readonly unknown[] {
 
 const refusals: Readonly<Record<string, string>> = {
   image: "images belong in user messages and tool results",
-  document: "this server cannot read documents; send their text",
-  search_result: "search results are not supported; send their text",
 };
 
 function refusedBlock(type: string, where: string): ProductError {

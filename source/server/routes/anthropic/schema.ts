@@ -25,9 +25,14 @@ const promptFields = {
   // Extensions: as on the native API.
   keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
   options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
-  // Refused when sent.
+  /** The older name of `output_config.format`. */
+  output_format: Type.Optional(Type.Unknown()),
+  // Left out: only Anthropic's servers run code and call tools.
   container: Type.Optional(Type.Unknown()),
-  mcp_servers: Type.Optional(Type.Array(Type.Unknown())),
+  mcp_servers: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Null()])),
+  // Refused when sent.
+  compaction: Type.Optional(Type.Unknown()),
+  thread: Type.Optional(Type.Unknown()),
 };
 
 /** Fields that make up a prompt. */

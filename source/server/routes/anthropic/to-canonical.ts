@@ -15,10 +15,18 @@ import type { ModelParameters } from "../../../store/model-parameters.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
 import type { ReadingRules } from "../../run-request.ts";
+import type { Warn } from "../../warnings.ts";
 import { withoutChangingText, withoutChangingTexts } from "../changing-texts.ts";
 import { toThink } from "../openai/reasoning.ts";
 import { type Fields, readBoolean, readObject, readOptional, readText } from "../read-fields.ts";
-import { checkToolName, chosenTool, demandTools, type ToolUse } from "../tool-fields.ts";
+import {
+  checkToolName,
+  chosenTool,
+  demandTools,
+  reportLeftOut,
+  type ToolUse,
+} from "../tool-fields.ts";
+import { isHostedTool, playedTool } from "./client-tools.ts";
 import { toConversation } from "./conversation.ts";
 import type { CountTokensBody, MessageBody } from "./schema.ts";
 
@@ -37,7 +45,7 @@ export function toPromptRequest(
   refuseUnsupported(body);
   const system = stablePrompts ? withoutChangingText(body.system) : body.system;
   const messages = stablePrompts ? withoutChangingTexts(body.messages) : body.messages;
-  const input = plainChat(toConversation(system, messages), toToolUse(body));
+  const input = plainChat(toConversation(system, messages, warn), toToolUse(body, warn));
   return {
     ...plainRequest({
       model: body.model,
@@ -45,7 +53,9 @@ export function toPromptRequest(
       input,
       parameters: parseOptions(body.options, warn),
       keepAliveMs: parseKeepAlive(body.keep_alive),
-      format: toFormat(body.output_config?.format),
+      format:
+        toFormat(body.output_config?.format, "output_config.format") ??
+        toFormat(body.output_format, "output_format"),
       think: toThinkLevel(body, model),
     }),
     input,
@@ -79,12 +89,24 @@ function toParameters(body: MessageBody): ModelParameters {
 }
 
 function refuseUnsupported(body: CountTokensBody): void {
-  if (body.container !== undefined) {
-    throw unsupportedField("container", "this server does not run code");
+  if (isGiven(body.compaction)) {
+    throw unsupportedField("compaction", "conversations are not compacted; ask for a summary");
   }
-  if (body.mcp_servers !== undefined && body.mcp_servers.length > 0) {
-    throw unsupportedField("mcp_servers", "this server does not call tools itself");
+  if (isGiven(body.thread)) {
+    throw unsupportedField("thread", "conversations are not stored; send all messages");
   }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+/** Fields about what only Anthropic's servers can run. */
+function hostedFields({ container, mcp_servers: servers = [] }: CountTokensBody): string[] {
+  return [
+    ...(isGiven(container) ? ["container"] : []),
+    ...(servers !== null && servers.length > 0 ? ["mcp_servers"] : []),
+  ];
 }
 
 /** A model that cannot think ignores the request to: clients send it to every model. */
@@ -111,9 +133,8 @@ function toThinkingBudget({ thinking }: CountTokensBody): ModelParameters {
   return type === "enabled" && budget !== undefined ? { reasoning_budget: budget } : {};
 }
 
-function toFormat(value: unknown): AnswerFormat | undefined {
-  if (value === undefined || value === null) return undefined;
-  const where = "output_config.format";
+function toFormat(value: unknown, where: string): AnswerFormat | undefined {
+  if (!isGiven(value)) return undefined;
   const format = readObject(value, where);
   const type = readText(format.type, `${where}.type`);
   if (type === "json_schema") {
@@ -122,36 +143,64 @@ function toFormat(value: unknown): AnswerFormat | undefined {
   throw unsupportedField(`${where}.type`, `${quoteShort(type)} is not json_schema`);
 }
 
-function toToolUse(body: CountTokensBody): ToolUse {
-  const tools = (body.tools ?? []).map((tool, index) => toDefinition(tool, `tools.${index}`));
+function toToolUse(body: CountTokensBody, warn: Warn): ToolUse {
+  const { tools, leftOut } = readTools(body.tools ?? []);
+  reportLeftOut([...hostedFields(body), ...leftOut.map(({ type }) => type)], warn);
   if (body.tool_choice === undefined) {
     return { tools, toolChoice: "auto", parallelToolCalls: true };
   }
   const choice = readObject(body.tool_choice, "tool_choice");
   const single = "tool_choice.disable_parallel_tool_use";
   const isSingle = readOptional(choice.disable_parallel_tool_use, single, readBoolean) ?? false;
-  return { tools, toolChoice: toToolChoice(choice, tools), parallelToolCalls: !isSingle };
+  return { tools, toolChoice: toToolChoice(choice, tools, leftOut), parallelToolCalls: !isSingle };
 }
 
-function toDefinition(value: unknown, where: string): ToolDefinition {
-  const tool = readObject(value, where);
-  const type = readOptional(tool.type, `${where}.type`, readText) ?? "custom";
-  if (type !== "custom") {
-    throw unsupportedField(
-      `${where}.type`,
-      `${quoteShort(type)} is not a supported type; use custom`,
-    );
+interface HostedTool {
+  type: string;
+  name: string | undefined;
+}
+
+/** Separates the tools that the client plays from those that only Anthropic can run. */
+function readTools(values: readonly unknown[]): { tools: ToolDefinition[]; leftOut: HostedTool[] } {
+  const tools: ToolDefinition[] = [];
+  const leftOut: HostedTool[] = [];
+  for (const [index, value] of values.entries()) {
+    const where = `tools.${index}`;
+    const tool = readObject(value, where);
+    const type = readOptional(tool.type, `${where}.type`, readText) ?? "custom";
+    if (isHostedTool(type)) {
+      leftOut.push({ type, name: typeof tool.name === "string" ? tool.name : undefined });
+    } else {
+      tools.push(toDefinition(tool, type, where));
+    }
   }
+  return { tools, leftOut };
+}
+
+function toDefinition(tool: Fields, type: string, where: string): ToolDefinition {
   const name = readText(tool.name, `${where}.name`);
   if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);
-  return {
-    name: checkToolName(name, `${where}.name`),
-    description: readOptional(tool.description, `${where}.description`, readText),
-    parameters: { ...readObject(tool.input_schema, `${where}.input_schema`) },
-  };
+  checkToolName(name, `${where}.name`);
+  if (type === "custom") {
+    return {
+      name,
+      description: readOptional(tool.description, `${where}.description`, readText),
+      parameters: { ...readObject(tool.input_schema, `${where}.input_schema`) },
+    };
+  }
+  const played = playedTool(type);
+  if (played !== undefined) return { name, ...played };
+  throw unsupportedField(
+    `${where}.type`,
+    `${quoteShort(type)} is not a supported type; use custom`,
+  );
 }
 
-function toToolChoice(choice: Fields, tools: readonly ToolDefinition[]): ToolChoice {
+function toToolChoice(
+  choice: Fields,
+  tools: readonly ToolDefinition[],
+  leftOut: readonly HostedTool[],
+): ToolChoice {
   const type = readText(choice.type, "tool_choice.type");
   switch (type) {
     case "auto":
@@ -162,7 +211,12 @@ function toToolChoice(choice: Fields, tools: readonly ToolDefinition[]): ToolCho
       return "required";
     case "tool": {
       const param = "tool_choice.name";
-      return chosenTool(readText(choice.name, param), tools, param);
+      const name = readText(choice.name, param);
+      const hosted = leftOut.find((tool) => tool.name === name);
+      if (hosted !== undefined) {
+        throw unsupportedField(param, `only Anthropic can run ${quoteShort(hosted.type)}`);
+      }
+      return chosenTool(name, tools, param);
     }
     default:
       throw invalidField(

@@ -99,14 +99,14 @@ export const ChatCompletionBody = Type.Object({
   chat_template_kwargs: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
   truncate: Type.Optional(Type.Boolean()),
   shift: Type.Optional(Type.Boolean()),
+  // Left out: only OpenAI's servers search and moderate.
+  web_search_options: orNull(Type.Object({})),
+  moderation: orNull(Type.Object({})),
   // Refused unless they have no effect.
   functions: Type.Optional(Type.Array(Type.Unknown())),
   function_call: Type.Optional(Type.Unknown()),
   modalities: Type.Optional(Type.Array(Type.String())),
   audio: Type.Optional(Type.Unknown()),
-  web_search_options: Type.Optional(Type.Unknown()),
-  moderation: Type.Optional(Type.Unknown()),
   _debug_render_only: Type.Optional(Type.Boolean()),
-  verbosity: Type.Optional(Type.String()),
 });
 export type ChatCompletionBody = Static<typeof ChatCompletionBody>;

@@ -12,7 +12,13 @@ import type { ResolvedModel } from "../../../store/model-catalog.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import type { ReadingRules } from "../../run-request.ts";
 import { withoutChangingTexts } from "../changing-texts.ts";
-import { checkToolName, chosenTool, type ToolUse, toolMode } from "../tool-fields.ts";
+import {
+  checkToolName,
+  chosenTool,
+  reportLeftOut,
+  type ToolUse,
+  toolMode,
+} from "../tool-fields.ts";
 import { toMessages } from "./chat-messages.ts";
 import { grammarOr, readCommonFields } from "./common-fields.ts";
 import { readTemplateVariables, toThink } from "./reasoning.ts";
@@ -42,6 +48,7 @@ export function toCanonical(
     ...(reasoning_budget !== undefined && { reasoning_budget }),
   };
   const toolUse = toToolUse(body);
+  reportLeftOut(hostedFields(body), rules.warn);
   const format = toAnswerFormat(body.response_format);
   return plainRequest({
     ...common,
@@ -70,19 +77,17 @@ function refuseUnsupported(body: ChatCompletionBody): void {
     throw unsupportedField("modalities", "answers are text");
   }
   if (body.audio !== undefined) throw unsupportedField("audio", "answers are text");
-  if (body.web_search_options !== undefined) {
-    throw unsupportedField("web_search_options", "this server does not search the web");
-  }
   if (body._debug_render_only === true) {
     throw unsupportedField("_debug_render_only", "/api/chat shows prompts");
   }
-  if (body.moderation !== undefined) {
-    throw unsupportedField("moderation", "answers are not moderated");
-  }
-  // OpenAI's word for unlimited.
-  if (body.verbosity !== undefined && body.verbosity !== "medium") {
-    throw unsupportedField("verbosity", "the length of an answer is the model's choice");
-  }
+}
+
+/** Fields about what only OpenAI's servers can run. */
+function hostedFields({ moderation, web_search_options: search }: ChatCompletionBody): string[] {
+  return [
+    ...(moderation ? ["moderation"] : []),
+    ...(search ? ["web_search_options"] : []),
+  ];
 }
 
 /** Undefined when log-probabilities are off. */

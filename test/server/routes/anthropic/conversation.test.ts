@@ -2,6 +2,9 @@
 import { expect, test } from "vitest";
 import { toConversation } from "../../../../source/server/routes/anthropic/conversation.ts";
 
+const warnings: string[] = [];
+const converted = (system: unknown, messages: readonly unknown[]) =>
+  toConversation(system, messages, (sentence) => warnings.push(sentence));
 const text = (content: string) => ({ type: "text", text: content });
 const use = { type: "tool_use", id: "toolu_1", name: "get_weather", input: { city: "Paris" } };
 const call = { id: "toolu_1", name: "get_weather", arguments: { city: "Paris" } };
@@ -17,7 +20,7 @@ test("thinking, text and tool calls of one answer are one message", () => {
     use,
     { ...use, id: "toolu_2" },
   ];
-  expect(toConversation(undefined, [{ role: "assistant", content }])).toEqual([
+  expect(converted(undefined, [{ role: "assistant", content }])).toEqual([
     {
       role: "assistant",
       thinking: "Where is Paris?",
@@ -42,7 +45,7 @@ test("tool results are separate messages that know their tool", () => {
     },
   ];
   const about = { role: "tool", toolCallId: "toolu_1", toolName: "get_weather" };
-  expect(toConversation(undefined, messages)).toEqual([
+  expect(converted(undefined, messages)).toEqual([
     { role: "assistant", content: "", toolCalls: [call] },
     { ...about, content: "sunny, 21 degrees" },
     { ...about, content: "Error: no network" },
@@ -59,9 +62,42 @@ test("consecutive messages of one side are one message", () => {
     { role: "user", content: [text("Who are "), text("you?")] },
     { role: "assistant", content: [] },
   ];
-  expect(toConversation(system, messages)).toEqual([
+  expect(converted(system, messages)).toEqual([
     { role: "system", content: "You are a pirate.\n\nYou live in Paris.\n\nIt is Monday." },
     { role: "user", content: "Hello!\n\nWho are you?" },
     { role: "assistant", content: "" },
+  ]);
+});
+
+test("documents and search results of text, and summaries, are text", () => {
+  const content = [
+    { type: "document", title: "Notes", source: { type: "text", data: "Buy milk." } },
+    { type: "document", source: { type: "content", content: [text("One. "), text("Two.")] } },
+    {
+      type: "search_result",
+      title: "Page",
+      source: "https://a.example",
+      content: [text("Three.")],
+    },
+    { type: "compaction", content: " Earlier." },
+  ];
+  expect(converted(undefined, [{ role: "user", content }])).toEqual([
+    { role: "user", content: "Notes\nBuy milk.One. Two.Page\nThree. Earlier." },
+  ]);
+});
+
+test("blocks about Anthropic's own tools are left out and reported once", () => {
+  warnings.splice(0);
+  const content = [
+    text("I search."),
+    { type: "server_tool_use", id: "s", name: "web_search", input: {} },
+    { type: "web_search_tool_result", tool_use_id: "s", content: [] },
+    { type: "server_tool_use", id: "t", name: "web_search", input: {} },
+  ];
+  expect(converted(undefined, [{ role: "assistant", content }])).toEqual([
+    { role: "assistant", content: "I search." },
+  ]);
+  expect(warnings).toEqual([
+    "Left out what only its vendor can run: server_tool_use, web_search_tool_result.",
   ]);
 });
