@@ -84,10 +84,7 @@ function refuseUnsupported(body: ChatCompletionBody): void {
 
 /** Fields about what only OpenAI's servers can run. */
 function hostedFields({ moderation, web_search_options: search }: ChatCompletionBody): string[] {
-  return [
-    ...(moderation ? ["moderation"] : []),
-    ...(search ? ["web_search_options"] : []),
-  ];
+  return [...(moderation ? ["moderation"] : []), ...(search ? ["web_search_options"] : [])];
 }
 
 /** Undefined when log-probabilities are off. */
