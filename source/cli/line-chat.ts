@@ -3,13 +3,13 @@ import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
-import { quitNotice } from "../ui/frame/quit.ts";
 import { runCommand } from "../ui/screens/chat/commands/command.ts";
 import {
   type ParsedLine,
   parseLine,
   typedCommands,
 } from "../ui/screens/chat/commands/parse-line.ts";
+import { quitNotice } from "../ui/screens/chat/commands/slash-commands.ts";
 import type { PromptHistory } from "../ui/screens/chat/composer/prompt-history.ts";
 import type { ChatActions } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { formatStatistics } from "./answer-output.ts";

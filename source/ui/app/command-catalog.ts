@@ -3,8 +3,8 @@
 import { fieldCommandFacts } from "../frame/command-table.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
 import { writeCommandFacts } from "../frame/question-overlay.ts";
-import type { CommandFacts } from "../frame/screen.ts";
 import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";
+import type { CommandFacts } from "../screens/chat/commands/command.ts";
 import { commandTable } from "../screens/chat/commands/command-table.ts";
 import { consoleCommands } from "../screens/console/console-commands.ts";
 import { deployCommands } from "../screens/deploy/deploy-commands.ts";

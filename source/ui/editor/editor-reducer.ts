@@ -1,5 +1,6 @@
 // The message editor as a pure function: state and action in, state out.
 
+import { withHistoryEntry } from "../screens/chat/composer/prompt-history.ts";
 import {
   nextBoundary,
   nextWord,
@@ -9,7 +10,7 @@ import {
 } from "../text/graphemes.ts";
 import { cleanInput } from "../text/neutralise.ts";
 import { layoutEditor, offsetAt } from "./editor-layout.ts";
-import { type EditorAction, type EditorState, withHistoryEntry } from "./editor-state.ts";
+import type { EditorAction, EditorState } from "./editor-state.ts";
 
 /** Applies one action. */
 export function reduceEditor(state: EditorState, action: EditorAction): EditorState {

@@ -1,5 +1,7 @@
 // State of the message editor, and its actions.
 
+import { historyEntriesMaximum } from "../screens/chat/composer/prompt-history.ts";
+
 /** A text with a cursor, and earlier entries that can replace it. */
 export interface EditorState {
   readonly text: string;
@@ -43,9 +45,6 @@ export type EditorAction =
   /** Puts a text that could not be sent in front of the text typed since. */
   | { type: "restore"; text: string };
 
-/** Entries that the editor and the history file keep. */
-export const historyEntriesMaximum = 100;
-
 export function createEditorState(history: readonly string[] = []): EditorState {
   return {
     text: "",
@@ -56,10 +55,4 @@ export function createEditorState(history: readonly string[] = []): EditorState 
     draft: "",
     isSelected: false,
   };
-}
-
-/** Adds an entry to the history, unless it is blank or repeats the newest one. */
-export function withHistoryEntry(history: readonly string[], entry: string): readonly string[] {
-  if (entry.trim() === "" || history.at(-1) === entry) return history;
-  return [...history, entry].slice(-historyEntriesMaximum);
 }

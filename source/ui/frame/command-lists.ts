@@ -1,7 +1,8 @@
 // Command lookups and lists: keys, slash names, help, palette and hints.
 
+import type { CommandFacts } from "../screens/chat/commands/command.ts";
 import { textWidth } from "../text/graphemes.ts";
-import type { BoundCommand, CommandFacts, ListItem, Screen } from "./screen.ts";
+import type { BoundCommand, ListItem, Screen } from "./screen.ts";
 
 /** Finds the first valid command of a key. */
 export function findByKey(

@@ -3,7 +3,8 @@
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import type { EditorState } from "../editor/editor-state.ts";
 import { fieldActions, fieldAfterText } from "../editor/line-field.ts";
-import type { BoundCommand, CommandFacts, Screen } from "./screen.ts";
+import type { CommandFacts } from "../screens/chat/commands/command.ts";
+import type { BoundCommand, Screen } from "./screen.ts";
 
 export interface CommandRow<Context> extends CommandFacts {
   /** A word for the row of hints. Defaults to none. */

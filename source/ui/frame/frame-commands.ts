@@ -1,7 +1,9 @@
 // Tabs and commands of the frame, the same on every screen.
 
+import type { CommandFacts } from "../screens/chat/commands/command.ts";
+import { quitWords } from "../screens/chat/commands/slash-commands.ts";
 import { bindCommands, type CommandRow, commandRow } from "./command-table.ts";
-import type { BoundCommand, CommandFacts, FrameServices, Screen } from "./screen.ts";
+import type { BoundCommand, FrameServices, Screen } from "./screen.ts";
 
 /** All tabs in order. */
 export const tabs: readonly Pick<Screen, "id" | "title">[] = [
@@ -31,8 +33,6 @@ export interface FrameActions extends Pick<FrameServices, "open" | "help" | "rep
 type Row = CommandRow<FrameActions>;
 
 const group = "Everywhere";
-/** Further search words for quitting. */
-export const quitWords: readonly string[] = ["leave", "close"];
 const command = commandRow<FrameActions>("app", group);
 
 const screenCommand = commandRow<FrameActions>("screen", group);

@@ -3,9 +3,9 @@
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import { createEditorState, type EditorAction, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
+import type { CommandFacts } from "../screens/chat/commands/command.ts";
 import type { Hint } from "./command-lists.ts";
 import type { KeyPress } from "./key-name.ts";
-import type { CommandFacts } from "./screen.ts";
 
 /** Callbacks to the opener of an overlay. */
 export interface OverlayEvents<Answer> {

@@ -1,13 +1,11 @@
 // Quitting the program: Ctrl+C twice, and a question when others use its server.
 
 import type { Clock } from "../../base/clock.ts";
+import { quitNotice } from "../screens/chat/commands/slash-commands.ts";
 import type { FrameServices } from "./screen.ts";
 
 /** A second Ctrl+C within this time quits. */
 const interruptWindowMs = 2000;
-
-/** Notice after the first Ctrl+C, in line mode too. */
-export const quitNotice = "Press Ctrl+C again to quit (or use Ctrl+D)";
 
 export type QuitReason = "bye" | "interrupted";
 

@@ -2,28 +2,13 @@
 
 import type { ComponentType } from "react";
 import type { Clock } from "../../base/clock.ts";
+import type { CommandFacts } from "../screens/chat/commands/command.ts";
 import type { Glyphs, Layout } from "../theme.ts";
 
 /** Size of the body: the window without tab bar and hints. */
 export interface BodySize {
   readonly columns: number;
   readonly rows: number;
-}
-
-/** Description of a command, for help and documentation. */
-export interface CommandFacts {
-  /** Stable name, `area.action`, such as `models.delete`. */
-  readonly id: string;
-  readonly title: string;
-  readonly group: string;
-  /** Key names as in `interpretInput`; the first one is shown in hints. */
-  readonly keys: readonly string[];
-  /** Further search words. */
-  readonly keywords?: readonly string[];
-  /** Names to type in the chat, such as `/clear`. */
-  readonly slash?: readonly string[];
-  /** Arguments of the slash name, for the help. */
-  readonly slashArguments?: string;
 }
 
 /** A command bound to its screen; keys, palette, slash names, hints and help use the same list. */

@@ -6,8 +6,8 @@ import {
   createEditorState,
   type EditorAction,
   type EditorState,
-  historyEntriesMaximum,
 } from "../../../source/ui/editor/editor-state.ts";
+import { historyEntriesMaximum } from "../../../source/ui/screens/chat/composer/prompt-history.ts";
 
 /** `|` in a text marks the cursor. */
 function at(marked: string, history: readonly string[] = []): EditorState {

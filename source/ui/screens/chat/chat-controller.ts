@@ -1,6 +1,5 @@
 // Context of the chat's commands: field, messages and conversation.
 
-import { quitNotice } from "../../frame/quit.ts";
 import { plural } from "../../text/quantities.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
@@ -8,6 +7,7 @@ import type { Printed } from "./commands/command.ts";
 import { helpText } from "./commands/command-table.ts";
 import type { ScreenContext } from "./commands/key-commands.ts";
 import { askChatSettings } from "./commands/settings-form.ts";
+import { quitNotice } from "./commands/slash-commands.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
 import { emptyQueue } from "./composer/message-queue.ts";
 import type { ChatActions } from "./conversation/chat-actions.ts";

@@ -16,13 +16,8 @@ import { ChatController } from "./chat-controller.ts";
 import { conversationSize } from "./chat-layout.ts";
 import { type ChatState, createChatState, modeOf, noFigures } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
-import {
-  type Command,
-  type CommandSituation,
-  isValidIn,
-  runCommand,
-  situationOf,
-} from "./commands/command.ts";
+import { type Command, type CommandSituation, runCommand } from "./commands/command.ts";
+import { isValidIn, situationOf } from "./commands/command-situation.ts";
 import { commandTable } from "./commands/command-table.ts";
 import { openPromptHistory, type PromptHistory } from "./composer/prompt-history.ts";
 import { ChatActions } from "./conversation/chat-actions.ts";

@@ -1,31 +1,16 @@
 // State of the chat screen, as one immutable value.
 
-import type { AnswerStatistics, ChatEvent } from "../../../client/chat-events.ts";
+import type { AnswerStatistics } from "../../../client/chat-events.ts";
 import type { SessionHead } from "../../../sessions/session.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { ChatSettings } from "./chat-backend.ts";
+import type { ChatMode } from "./commands/command.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { emptyQueue, type MessageQueue } from "./composer/message-queue.ts";
+import type { Activity } from "./conversation/running-answer.ts";
 import type { EntryImage, TranscriptEntry } from "./conversation/transcript-entry.ts";
 import { followTail, type Viewport } from "./transcript/transcript-window.ts";
-
-export type ActivityPhase =
-  | { readonly type: "waiting" }
-  | Extract<ChatEvent, { type: "starting" | "queued" | "checking" | "loading" | "prompt" }>
-  | { readonly type: "thinking"; readonly characters: number }
-  | {
-      readonly type: "answering";
-      /** Undefined until some time has passed. */
-      readonly tokensPerSecond: number | undefined;
-      readonly ttftMs: number;
-    };
-
-export interface Activity {
-  readonly phase: ActivityPhase;
-  /** Milliseconds since the message was sent. */
-  readonly elapsedMs: number;
-}
 
 /** Figures of the last answer that ended. */
 export interface AnswerFigures {
@@ -40,9 +25,6 @@ export interface ChatNotice {
   /** An action failed. */
   readonly isWarning: boolean;
 }
-
-/** Keys go into the field, to the messages, or into the search of the history. */
-export type ChatMode = "writing" | "reading" | "searching";
 
 export interface ChatState {
   readonly entries: readonly TranscriptEntry[];

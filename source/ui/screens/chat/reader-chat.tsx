@@ -5,11 +5,12 @@ import type { ReactElement } from "react";
 import { useParts, useStore } from "../../hooks/use-store.ts";
 import { neutraliseText } from "../../text/neutralise.ts";
 import { asciiGlyphs } from "../../theme.ts";
-import type { Activity, ChatState } from "./chat-state.ts";
+import type { ChatState } from "./chat-state.ts";
 import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
 import { foundEntry } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { queueHint } from "./composer/message-queue.ts";
+import type { Activity } from "./conversation/running-answer.ts";
 import { activityText, type ModelLine, statusRun } from "./status-text.ts";
 
 /** Width of a status, which is never cut. */

@@ -5,7 +5,8 @@ import type { AnswerStatistics, ModelFacts } from "../../../client/chat-events.t
 import { textWidth } from "../../text/graphemes.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import type { Activity, ActivityPhase, AnswerFigures, ChatState } from "./chat-state.ts";
+import type { AnswerFigures, ChatState } from "./chat-state.ts";
+import type { Activity, ActivityPhase } from "./conversation/running-answer.ts";
 
 /** From this share on, the status warns that the window is nearly full. */
 const crowdedShare = 0.8;

@@ -3,10 +3,8 @@
 import { describe, expect, test } from "vitest";
 import type { AnswerStatistics } from "../../../../source/client/chat-events.ts";
 import { distributeRows } from "../../../../source/ui/screens/chat/chat-layout.ts";
-import type {
-  ActivityPhase,
-  AnswerFigures,
-} from "../../../../source/ui/screens/chat/chat-state.ts";
+import type { AnswerFigures } from "../../../../source/ui/screens/chat/chat-state.ts";
+import type { ActivityPhase } from "../../../../source/ui/screens/chat/conversation/running-answer.ts";
 import { ThroughputMeter } from "../../../../source/ui/screens/chat/conversation/running-answer.ts";
 import { statusRun } from "../../../../source/ui/screens/chat/status-text.ts";
 import { asciiGlyphs, selectGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";

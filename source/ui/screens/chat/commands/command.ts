@@ -1,12 +1,49 @@
 // A chat command: one row of the table behind keys, slash names, hints and help.
 
-import type { CommandFacts } from "../../../frame/screen.ts";
-import { type ChatMode, type ChatState, modeOf } from "../chat-state.ts";
-import { isComplete } from "../composer/menu.ts";
 import type { ChatActions } from "../conversation/chat-actions.ts";
 
+/** Description of a command, for help and documentation. */
+export interface CommandFacts {
+  /** Stable name, `area.action`, such as `models.delete`. */
+  readonly id: string;
+  readonly title: string;
+  readonly group: string;
+  /** Key names as in `interpretInput`; the first one is shown in hints. */
+  readonly keys: readonly string[];
+  /** Further search words. */
+  readonly keywords?: readonly string[];
+  /** Names to type in the chat, such as `/clear`. */
+  readonly slash?: readonly string[];
+  /** Arguments of the slash name, for the help. */
+  readonly slashArguments?: string;
+}
+
+/** Keys go into the field, to the messages, or into the search of the history. */
+export type ChatMode = "writing" | "reading" | "searching";
+
 /** Facts that decide which keys are valid now. */
-export type CommandSituation = ReturnType<typeof situationOf>;
+export interface CommandSituation {
+  readonly mode: ChatMode;
+  readonly isBusy: boolean;
+  /** The model thinks before its answer. */
+  readonly isThinking: boolean;
+  readonly isEditorEmpty: boolean;
+  /** The cursor is at the end of its line. */
+  readonly isAtLineEnd: boolean;
+  /** The view is scrolled back. */
+  readonly isAnchored: boolean;
+  readonly hasMessages: boolean;
+  /** The last question is being edited. */
+  readonly isEditing: boolean;
+  /** Completions are shown below the field. */
+  readonly hasMenu: boolean;
+  /** Enter accepts the selected completion. */
+  readonly isCompleting: boolean;
+  /** A command is typed, not a message. */
+  readonly isCommand: boolean;
+  /** Messages wait to be sent. */
+  readonly hasQueue: boolean;
+}
 
 /** Text output of a command: it is printed, and the model does not see it. */
 export interface Printed {
@@ -97,40 +134,4 @@ export function commandGroup<Context extends CommandContext = CommandContext>(
   commands: readonly Grouped<Context>[],
 ): readonly Command<Context>[] {
   return commands.map((command) => ({ keys: [], ...shared, ...command }));
-}
-
-export function situationOf(state: ChatState) {
-  const { editor, menu } = state;
-  const { text, cursor } = editor;
-  return {
-    mode: modeOf(state),
-    isBusy: state.activity !== undefined,
-    /** The model thinks before its answer. */
-    isThinking: state.activity?.phase.type === "thinking",
-    isEditorEmpty: text === "",
-    /** The cursor is at the end of its line. */
-    isAtLineEnd: cursor === text.length || text[cursor] === "\n",
-    /** The view is scrolled back. */
-    isAnchored: state.viewport.kind === "anchored",
-    hasMessages: state.entries.length > 0,
-    /** The last question is being edited. */
-    isEditing: state.editingId !== undefined,
-    /** Completions are shown below the field. */
-    hasMenu: menu !== undefined,
-    /** Enter accepts the selected completion. */
-    isCompleting: menu !== undefined && !isComplete(editor, menu),
-    /** A command is typed, not a message. */
-    isCommand: /^\/[^/\s]*(?:\s|$)/.test(text),
-    /** Messages wait to be sent. */
-    hasQueue: state.queue.messages.length > 0,
-  };
-}
-
-/** True if the command's keys are valid now. */
-export function isValidIn(
-  { mode, when }: Pick<Command, "mode" | "when">,
-  situation: CommandSituation,
-): boolean {
-  const isInPlace = mode === undefined ? situation.mode !== "searching" : mode === situation.mode;
-  return isInPlace && (when?.(situation) ?? true);
 }

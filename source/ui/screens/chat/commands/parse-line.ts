@@ -2,8 +2,7 @@
 
 import { nearestName } from "../../../../base/nearest-name.ts";
 import { imageArgument, mayAttach } from "../../../../client/attachments/attach-images.ts";
-import type { CommandFacts } from "../../../frame/screen.ts";
-import type { Command } from "./command.ts";
+import type { Command, CommandFacts } from "./command.ts";
 import { parameterNames } from "./model-parameters.ts";
 import { settingsCommands } from "./settings-commands.ts";
 import { slashCommands } from "./slash-commands.ts";

@@ -1,7 +1,6 @@
 // Settings of a chat as a table: effective values and their sources.
 
 import { shortText, textWidth } from "../../../text/graphemes.ts";
-import { fitText } from "../../../text/text-run.ts";
 import type { ChatSettings } from "../chat-backend.ts";
 import { type ParameterFacts, parameterFacts, valueText } from "./model-parameters.ts";
 
@@ -70,11 +69,11 @@ export function tableTexts(rows: readonly SettingRow[]): readonly string[] {
   const values = rows.map(({ value }) => shortText(value, valueWidthMaximum));
   const nameWidth = Math.max(...rows.map(({ name }) => name.length));
   const valueWidth = Math.max(...values.map(textWidth));
-  return rows.map(({ name, from }, index) =>
-    [name.padEnd(nameWidth), fitText(values[index] ?? "", valueWidth, ""), from.padEnd(9)].join(
-      "  ",
-    ),
-  );
+  return rows.map(({ name, from }, index) => {
+    const value = values[index] ?? "";
+    const padding = " ".repeat(valueWidth - textWidth(value));
+    return [name.padEnd(nameWidth), value + padding, from.padEnd(9)].join("  ");
+  });
 }
 
 function formatText(format: unknown): string | undefined {

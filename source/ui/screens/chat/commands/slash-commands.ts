@@ -1,6 +1,5 @@
 // Typed commands: help, quitting, models, saved chats.
 
-import { quitWords } from "../../../frame/frame-commands.ts";
 import {
   type Command,
   type CommandContext,
@@ -8,6 +7,12 @@ import {
   type Outcome,
   type Printed,
 } from "./command.ts";
+
+/** Further search words for quitting. */
+export const quitWords: readonly string[] = ["leave", "close"];
+
+/** Notice after the first Ctrl+C, on every screen and in the line chat. */
+export const quitNotice = "Press Ctrl+C again to quit (or use Ctrl+D)";
 
 /** Commands that people look for first, in this order. */
 const oftenUsed = commandGroup({ group: "Often used" }, [

@@ -4,9 +4,7 @@ import {
   type AttachedPrompt,
   attachToPrompt,
 } from "../../../../client/attachments/attach-images.ts";
-import { joinRuns } from "../../../markdown/wrap-runs.ts";
-import type { TextRow, TextRun } from "../../../text/text-run.ts";
-import type { EntryImage } from "../conversation/transcript-entry.ts";
+import type { EntryImage, PictureRow, PictureRun } from "../conversation/transcript-entry.ts";
 
 export interface PromptWithImages extends Omit<AttachedPrompt, "images"> {
   readonly images: readonly EntryImage[];
@@ -30,12 +28,12 @@ export async function attachWithPictures(
 }
 
 /** Returns no rows for an image that cannot be drawn, instead of failing. */
-export async function previewRows(base64: string): Promise<TextRow[]> {
+export async function previewRows(base64: string): Promise<PictureRow[]> {
   return base64 === "" ? [] : await halfBlocks(base64).catch(() => []);
 }
 
 /** Draws an image with two pixels in each cell. @throws the decoder's error for a damaged one */
-async function halfBlocks(base64: string): Promise<TextRow[]> {
+async function halfBlocks(base64: string): Promise<PictureRow[]> {
   const { default: sharp } = await import("sharp");
   sharp.concurrency(1);
   const { data, info } = await sharp(Buffer.from(base64, "base64"))
@@ -52,13 +50,24 @@ async function halfBlocks(base64: string): Promise<TextRow[]> {
     const [red = 0, green = red, blue = red] = data.subarray(at, at + (channels < 3 ? 1 : 3));
     return `#${Buffer.from([red, green, blue]).toString("hex")}`;
   };
-  const cellAt = (x: number, row: number): TextRun => ({
+  const cellAt = (x: number, row: number): PictureRun => ({
     text: upperHalf,
-    tone: "plain",
     color: colorAt(x, row * 2),
     backgroundColor: colorAt(x, row * 2 + 1),
   });
   return Array.from({ length: Math.ceil(height / 2) }, (_, row) =>
-    joinRuns(Array.from({ length: width }, (_, x) => cellAt(x, row))),
+    joined(Array.from({ length: width }, (_, x) => cellAt(x, row))),
   );
+}
+
+/** Joins neighbours of the same colours. */
+function joined(cells: readonly PictureRun[]): PictureRow {
+  const runs: PictureRun[] = [];
+  for (const cell of cells) {
+    const last = runs.at(-1);
+    if (last?.color === cell.color && last.backgroundColor === cell.backgroundColor) {
+      runs[runs.length - 1] = { ...last, text: last.text + cell.text };
+    } else runs.push(cell);
+  }
+  return runs;
 }

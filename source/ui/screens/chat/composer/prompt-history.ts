@@ -6,8 +6,10 @@ import { parseJson } from "../../../../base/json.ts";
 import { unfinishedPath } from "../../../../base/unfinished-files.ts";
 import { systemCode } from "../../../../base/write-refusal.ts";
 import { textsOf } from "../../../../client/reply-fields.ts";
-import { historyEntriesMaximum, withHistoryEntry } from "../../../editor/editor-state.ts";
 import { cleanInput } from "../../../text/neutralise.ts";
+
+/** Entries that the editor and the history file keep. */
+export const historyEntriesMaximum = 100;
 
 /** Earlier prompts, oldest first, and their file. */
 export interface PromptHistory {
@@ -31,6 +33,12 @@ export async function readPromptHistory(path: string): Promise<string[]> {
   });
   const entries = textsOf(content.split("\n").map(parseJson)).map(cleanInput);
   return entries.slice(-historyEntriesMaximum);
+}
+
+/** Adds an entry to the history, unless it is blank or repeats the newest one. */
+export function withHistoryEntry(history: readonly string[], entry: string): readonly string[] {
+  if (entry.trim() === "" || history.at(-1) === entry) return history;
+  return [...history, entry].slice(-historyEntriesMaximum);
 }
 
 /** Appends entries in the order of the calls; each call rewrites the file as a whole. */

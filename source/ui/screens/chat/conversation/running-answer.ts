@@ -2,8 +2,24 @@
 
 import type { ChatEvent } from "../../../../client/chat-events.ts";
 import type { SessionToolCall } from "../../../../sessions/session.ts";
-import type { Activity, ActivityPhase } from "../chat-state.ts";
 import type { AnswerState, AssistantEntry } from "./transcript-entry.ts";
+
+export type ActivityPhase =
+  | { readonly type: "waiting" }
+  | Extract<ChatEvent, { type: "starting" | "queued" | "checking" | "loading" | "prompt" }>
+  | { readonly type: "thinking"; readonly characters: number }
+  | {
+      readonly type: "answering";
+      /** Undefined until some time has passed. */
+      readonly tokensPerSecond: number | undefined;
+      readonly ttftMs: number;
+    };
+
+export interface Activity {
+  readonly phase: ActivityPhase;
+  /** Milliseconds since the message was sent. */
+  readonly elapsedMs: number;
+}
 
 /** All times are milliseconds of the caller's clock. */
 export class RunningAnswer {

@@ -7,7 +7,6 @@ import type {
   SessionImage,
   SessionToolCall,
 } from "../../../../sessions/session.ts";
-import type { TextRow } from "../../../text/text-run.ts";
 
 /** State of an answer; `limit`: ended at the token limit or with a full window. */
 export type AnswerState = AnswerEnding | "running";
@@ -28,7 +27,17 @@ export interface EntryImage extends Omit<SessionImage, "digest"> {
   /** The file's bytes; empty if the file of a saved chat is missing. */
   readonly base64: string;
   /** A small picture of it; no rows if it cannot be drawn. */
-  readonly preview: readonly TextRow[];
+  readonly preview: readonly PictureRow[];
+}
+
+/** A row of a picture: each character shows two pixels, above each other. */
+export type PictureRow = readonly PictureRun[];
+
+export interface PictureRun {
+  readonly text: string;
+  /** `#rrggbb` */
+  readonly color: string;
+  readonly backgroundColor: string;
 }
 
 export interface UserEntry {

@@ -160,7 +160,9 @@ function imageRows(image: EntryImage, width: number, isDrawn: boolean): TextRow[
   const gone = base64 === "" ? " (file missing)" : "";
   const text = attachedText(image, image.tokens) + gone;
   const [line = []] = wrapRuns([{ text, tone: "dim" }], width);
-  return isDrawn ? [line, ...preview.filter((row) => runsWidth(row) <= width)] : [line];
+  if (!isDrawn) return [line];
+  const picture = preview.map((row) => row.map((run): TextRun => ({ ...run, tone: "plain" })));
+  return [line, ...picture.filter((row) => runsWidth(row) <= width)];
 }
 
 /** Speaker on the left, note on the right if there is room. */

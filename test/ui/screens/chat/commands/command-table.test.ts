@@ -2,10 +2,8 @@
 
 import { describe, expect, test } from "vitest";
 import { helpRows } from "../../../../../source/cli/line-commands.ts";
-import {
-  type CommandSituation,
-  isValidIn,
-} from "../../../../../source/ui/screens/chat/commands/command.ts";
+import type { CommandSituation } from "../../../../../source/ui/screens/chat/commands/command.ts";
+import { isValidIn } from "../../../../../source/ui/screens/chat/commands/command-situation.ts";
 import { commandTable } from "../../../../../source/ui/screens/chat/commands/command-table.ts";
 import {
   parseLine,

@@ -12,7 +12,7 @@ test("an image becomes a small picture of half blocks", async () => {
     .toBuffer();
   const rows = await previewRows(image.toString("base64"));
   expect(rows).toHaveLength(8);
-  const half = { text: "▀".repeat(16), tone: "plain" };
+  const half = { text: "▀".repeat(16) };
   expect(rows[0]).toEqual([{ ...half, color: "#ff0000", backgroundColor: "#ff0000" }]);
   expect(rows[7]).toEqual([{ ...half, color: "#0000ff", backgroundColor: "#0000ff" }]);
   expect(await previewRows("")).toEqual([]);
