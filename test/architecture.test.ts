@@ -63,15 +63,16 @@ const allowed: Record<string, string[]> = {
   metrics: ["base"],
   keys: ["base"],
   client: ["base", "request-log:types"],
-  sessions: ["base", "configuration"],
+  chat: ["base", "configuration", "client"],
   store: ["base", "configuration"],
   prompt: ["base", "store:types"],
   engine: ["base", "configuration", "prompt", "store:types"],
   server: ["base", "configuration", "request-log", "metrics", "keys", "prompt", "store", "engine"],
   cloud: ["base", "configuration", "keys", "request-log"],
-  ui: ["base", "client", "cloud:types", "request-log:types", "metrics:types", "sessions:types"],
+  ui: ["base", "chat", "client", "cloud:types", "request-log:types", "metrics:types"],
   application: [
     "base",
+    "chat",
     "client",
     "cloud",
     "configuration",
@@ -81,7 +82,6 @@ const allowed: Record<string, string[]> = {
     "prompt",
     "request-log",
     "server",
-    "sessions",
     "store",
   ],
   cli: [
@@ -93,7 +93,7 @@ const allowed: Record<string, string[]> = {
     "cloud",
     "keys",
     "request-log",
-    "sessions",
+    "chat",
   ],
 };
 

@@ -1,5 +1,6 @@
 // All error tables, and look-up of a code received over HTTP.
 import type { ErrorDefinition } from "../base/product-error.ts";
+import { sessionErrors } from "../chat/errors.ts";
 import { attachmentErrors, clientErrors } from "../client/errors.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { configurationErrors } from "../configuration/errors.ts";
@@ -8,7 +9,6 @@ import { keyErrors } from "../keys/errors.ts";
 import { promptErrors } from "../prompt/errors.ts";
 import { requestLogErrors } from "../request-log/errors.ts";
 import { serverErrors } from "../server/errors.ts";
-import { sessionErrors } from "../sessions/errors.ts";
 import { storeErrors } from "../store/errors.ts";
 
 export const errorTables: ReadonlyArray<{

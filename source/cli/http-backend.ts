@@ -3,6 +3,7 @@
 import { shownModel } from "../base/display-text.ts";
 import { formatBytes } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
+import type { ChatBackend, ChatSettings, ModelChoice, ShowTopic } from "../chat/chat-backend.ts";
 import {
   countTokens,
   imageTokens,
@@ -11,12 +12,6 @@ import {
   showModel,
 } from "../client/chat-calls.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
-import type {
-  ChatBackend,
-  ChatSettings,
-  ModelChoice,
-  ShowTopic,
-} from "../ui/screens/chat/chat-backend.ts";
 import { answerOptions } from "./answer-flags.ts";
 import type { Flags } from "./flags.ts";
 import type { ServerLink } from "./server-link.ts";

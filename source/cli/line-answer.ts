@@ -1,16 +1,9 @@
 // Answers a prompt of the line chat: attaches its images, streams the answer, keeps both.
 
-import { mayAttach } from "../client/attachments/attach-images.ts";
-import { missingFile } from "../client/attachments/read-image-file.ts";
-import type { AnswerStatistics } from "../client/chat-events.ts";
-import type { SessionToolCall } from "../sessions/session.ts";
-import type { ChatBackend } from "../ui/screens/chat/chat-backend.ts";
-import {
-  attachWithPictures,
-  type PromptWithImages,
-} from "../ui/screens/chat/composer/attach-prompt.ts";
-import { stateAfter } from "../ui/screens/chat/conversation/answer-end.ts";
-import type { ChatDocument } from "../ui/screens/chat/conversation/chat-actions.ts";
+import type { ChatDocument } from "../chat/chat-actions.ts";
+import type { ChatBackend } from "../chat/chat-backend.ts";
+import { stateAfter } from "../chat/conversation/answer-end.ts";
+import { attachWithPictures, type PromptWithImages } from "../chat/conversation/attach-prompt.ts";
 import {
   type AnswerState,
   conversationOf,
@@ -19,7 +12,11 @@ import {
   nextEntryId,
   type TranscriptEntry,
   type UserEntry,
-} from "../ui/screens/chat/conversation/transcript-entry.ts";
+} from "../chat/conversation/transcript-entry.ts";
+import type { SessionToolCall } from "../chat/sessions/session.ts";
+import { mayAttach } from "../client/attachments/attach-images.ts";
+import { missingFile } from "../client/attachments/read-image-file.ts";
+import type { AnswerStatistics } from "../client/chat-events.ts";
 import { endingSentences, Progress, ThinkingText } from "./answer-output.ts";
 import { attachmentLines, cannotSee, countImages } from "./image-prompt.ts";
 

@@ -1,17 +1,13 @@
 // Line chat, for terminals without the full screen and for pipes.
 import { createInterface, type Interface } from "node:readline/promises";
 import { describeError, exitCodes } from "../base/product-error.ts";
+import type { ChatActions } from "../chat/chat-actions.ts";
+import { runCommand } from "../chat/commands/command.ts";
+import { type ParsedLine, parseLine, typedCommands } from "../chat/commands/parse-line.ts";
+import { quitNotice } from "../chat/commands/slash-commands.ts";
+import type { PromptHistory } from "../chat/prompt-history.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
-import { runCommand } from "../ui/screens/chat/commands/command.ts";
-import {
-  type ParsedLine,
-  parseLine,
-  typedCommands,
-} from "../ui/screens/chat/commands/parse-line.ts";
-import { quitNotice } from "../ui/screens/chat/commands/slash-commands.ts";
-import type { PromptHistory } from "../ui/screens/chat/composer/prompt-history.ts";
-import type { ChatActions } from "../ui/screens/chat/conversation/chat-actions.ts";
 import { formatStatistics } from "./answer-output.ts";
 import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";

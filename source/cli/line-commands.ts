@@ -1,10 +1,11 @@
 // Commands of the line chat, from the screen's command table, and their help.
-import type { Command, CommandContext } from "../ui/screens/chat/commands/command.ts";
-import { slashUsages, typedCommands } from "../ui/screens/chat/commands/parse-line.ts";
-import { settingRows, tableTexts } from "../ui/screens/chat/commands/settings-table.ts";
-import { sessionText } from "../ui/screens/chat/conversation/chat-actions.ts";
-import { textWidth, truncateText } from "../ui/text/graphemes.ts";
-import { wrapLine } from "../ui/text/wrap-line.ts";
+
+import { textWidth, truncateText } from "../base/graphemes.ts";
+import { wrapLine } from "../base/wrap-line.ts";
+import { sessionText } from "../chat/chat-actions.ts";
+import type { Command, CommandContext } from "../chat/commands/command.ts";
+import { slashUsages, typedCommands } from "../chat/commands/parse-line.ts";
+import { settingRows, tableTexts } from "../chat/commands/settings-table.ts";
 
 const helpWidth = 78;
 const labelCells = 30;

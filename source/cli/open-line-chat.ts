@@ -2,12 +2,12 @@
 import path from "node:path";
 import { systemClock } from "../base/clock.ts";
 import { exitCodes } from "../base/product-error.ts";
+import { ChatActions, type ChatDocument } from "../chat/chat-actions.ts";
+import { storedEntries } from "../chat/conversation/transcript-entry.ts";
+import { openPromptHistory } from "../chat/prompt-history.ts";
+import { SessionRecorder } from "../chat/sessions/session-recorder.ts";
+import { SessionStore } from "../chat/sessions/session-store.ts";
 import { showModel } from "../client/chat-calls.ts";
-import { SessionStore } from "../sessions/session-store.ts";
-import { openPromptHistory } from "../ui/screens/chat/composer/prompt-history.ts";
-import { ChatActions, type ChatDocument } from "../ui/screens/chat/conversation/chat-actions.ts";
-import { SessionRecorder } from "../ui/screens/chat/conversation/session-recorder.ts";
-import { storedEntries } from "../ui/screens/chat/conversation/transcript-entry.ts";
 import { formatStatistics } from "./answer-output.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";

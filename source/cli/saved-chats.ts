@@ -1,12 +1,12 @@
 // Saved chats of the screens and the line chat: where they are stored, and how one is resumed.
 import path from "node:path";
+import { neutraliseLine } from "../base/neutralise.ts";
 import { ProductError } from "../base/product-error.ts";
+import type { ChatOptions } from "../chat/chat-backend.ts";
+import { SessionStore } from "../chat/sessions/session-store.ts";
 import type { LoadedSettings } from "../configuration/load-settings.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
-import { SessionStore } from "../sessions/session-store.ts";
 import type { AppResult } from "../ui/app/app-options.ts";
-import type { ChatOptions } from "../ui/screens/chat/chat-backend.ts";
-import { neutraliseLine } from "../ui/text/neutralise.ts";
 import type { Flags } from "./flags.ts";
 
 /** Returns the storage of chats and prompts; none if the setting nohistory is on. */

@@ -1,11 +1,11 @@
 // Output besides the answer: statistics, progress, notes about a deviation from the request.
 import { beforeEach, describe, expect, test, vi } from "vitest";
+import type { TranscriptEntry } from "../../source/chat/conversation/transcript-entry.ts";
 import { formatStatistics, progressText } from "../../source/cli/answer-output.ts";
 import { LineAnswer } from "../../source/cli/line-answer.ts";
 import { printAnswer } from "../../source/cli/one-shot.ts";
 import { ApiClient } from "../../source/client/api-client.ts";
 import type { AnswerStatistics, ChatEvent } from "../../source/client/chat-events.ts";
-import type { TranscriptEntry } from "../../source/ui/screens/chat/conversation/transcript-entry.ts";
 import { ScriptedBackend } from "../ui/support/scripted-backend.ts";
 
 const whole: AnswerStatistics = {

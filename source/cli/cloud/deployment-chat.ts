@@ -1,13 +1,13 @@
 // Chat backend for a deployment.
 
 import { ProductError } from "../../base/product-error.ts";
+import type { ChatSettings, ModelChoice, ShowTopic } from "../../chat/chat-backend.ts";
+import type { SessionDeployment } from "../../chat/sessions/session.ts";
 import { ServerRefusal } from "../../client/api-client.ts";
 import type { ChatEvent, ClientMessage, ModelFacts } from "../../client/chat-events.ts";
 import { clientErrors } from "../../client/errors.ts";
 import { type EndpointConnection, OpenAiEndpoint } from "../../client/openai-endpoint.ts";
-import type { SessionDeployment } from "../../sessions/session.ts";
-import type { ChatSettings, ModelChoice, ShowTopic } from "../../ui/screens/chat/chat-backend.ts";
-import type { DeploymentBackend } from "../../ui/screens/cloud-access.ts";
+import type { DeploymentBackend } from "../../ui/app/cloud-access.ts";
 
 export interface DeploymentChatOptions {
   readonly deployment: SessionDeployment;

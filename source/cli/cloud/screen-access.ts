@@ -3,7 +3,7 @@ import { shownModel } from "../../base/display-text.ts";
 import { profileNamed } from "../../configuration/cloud-profiles.ts";
 import { loadSettings } from "../../configuration/load-settings.ts";
 import { productPaths } from "../../configuration/paths.ts";
-import type { CloudAccess, CloudTarget, LocalModel } from "../../ui/screens/cloud-access.ts";
+import type { CloudAccess, CloudTarget, LocalModel } from "../../ui/app/cloud-access.ts";
 import type { Flags } from "./flags.ts";
 import { screenScripts } from "./screen-scripts.ts";
 import { ScreenServer } from "./screen-server.ts";

@@ -8,7 +8,7 @@ import {
   previewScale,
 } from "../../application/app-facts.ts";
 import { deployScript } from "../../application/deploy-script.ts";
-import type { DeployAnswers, Preparation, ScriptAccess } from "../../ui/screens/cloud-access.ts";
+import type { DeployAnswers, Preparation, ScriptAccess } from "../../ui/app/cloud-access.ts";
 import { writeScript } from "./commands/init.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";

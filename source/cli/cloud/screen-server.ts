@@ -22,7 +22,7 @@ import type {
   DeploymentBackend,
   MachineCapacity,
   TestStep,
-} from "../../ui/screens/cloud-access.ts";
+} from "../../ui/app/cloud-access.ts";
 import { callLines, certificateOf } from "./deploy-summary.ts";
 import { DeploymentChat } from "./deployment-chat.ts";
 import { type Session, settingOf } from "./session.ts";

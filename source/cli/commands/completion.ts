@@ -22,7 +22,7 @@ export const complete: Run<typeof completeCommand.complete> = async (words, _fla
 
 /** Returns ids, as names may contain blanks. */
 async function sessionIds(): Promise<string[]> {
-  const { SessionStore } = await import("../../sessions/session-store.ts");
+  const { SessionStore } = await import("../../chat/sessions/session-store.ts");
   const { productPaths } = await import("../../configuration/paths.ts");
   const { sessions } = await new SessionStore(productPaths().state).list();
   return sessions.map(({ id }) => id);

@@ -97,7 +97,7 @@ async function modelOfSession(
   settings: CommandSettings,
 ): Promise<string | undefined> {
   if (flags.session === undefined) return undefined;
-  const { SessionStore } = await import("../../sessions/session-store.ts");
+  const { SessionStore } = await import("../../chat/sessions/session-store.ts");
   const { name, model, deployment } = await new SessionStore(settings.paths.state).find(
     flags.session,
   );

@@ -1,7 +1,7 @@
 // modelctl sessions: lists, searches and deletes saved chats.
 
 import { formatRelativeTime } from "../../base/formats.ts";
-import { SessionStore } from "../../sessions/session-store.ts";
+import { SessionStore } from "../../chat/sessions/session-store.ts";
 import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";
 import { readSettings } from "../session-settings.ts";

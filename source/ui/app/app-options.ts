@@ -1,12 +1,12 @@
 // Options and result of the full-screen program.
 
+import type { ChatOptions } from "../../chat/chat-backend.ts";
+import type { SessionHead } from "../../chat/sessions/session.ts";
 import type { ClientMessage } from "../../client/chat-events.ts";
-import type { SessionHead } from "../../sessions/session.ts";
 import type { Screen } from "../frame/screen.ts";
 import type { ThemeName } from "../frame/themes.ts";
-import type { ChatOptions } from "../screens/chat/chat-backend.ts";
-import type { CloudAccess } from "../screens/cloud-access.ts";
 import type { ServerContext } from "../screens/server/server-state.ts";
+import type { CloudAccess } from "./cloud-access.ts";
 
 /** The server behind the screens. */
 export type ServerOptions = Pick<ServerContext, "client" | "readFilter" | "control">;

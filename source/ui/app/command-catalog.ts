@@ -1,10 +1,10 @@
 // All commands, grouped by where they are valid; source of docs/keys.md.
 
+import type { CommandFacts } from "../../chat/commands/command.ts";
 import { fieldCommandFacts } from "../frame/command-table.ts";
 import { frameCommandFacts } from "../frame/frame-commands.ts";
 import { writeCommandFacts } from "../frame/question-overlay.ts";
 import { chatPlaceFacts } from "../screens/chat/chat-places.tsx";
-import type { CommandFacts } from "../screens/chat/commands/command.ts";
 import { commandTable } from "../screens/chat/commands/command-table.ts";
 import { consoleCommands } from "../screens/console/console-commands.ts";
 import { deployCommands } from "../screens/deploy/deploy-commands.ts";

@@ -1,10 +1,10 @@
 // The screens behind the tabs, in their order.
 
-import type { SessionHead } from "../../sessions/session.ts";
+import type { ChatOptions } from "../../chat/chat-backend.ts";
+import type { SessionHead } from "../../chat/sessions/session.ts";
+import { RequestFeed } from "../../client/live/request-feed.ts";
+import { ServerWatch } from "../../client/live/server-watch.ts";
 import type { Screen, ScreenContext } from "../frame/screen.ts";
-import { RequestFeed } from "../live/request-feed.ts";
-import { ServerWatch } from "../live/server-watch.ts";
-import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.tsx";
 import { ChatScreen } from "../screens/chat/chat-screen.tsx";
 import { modelsScreen } from "../screens/models/models-screen.tsx";

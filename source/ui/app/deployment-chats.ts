@@ -1,13 +1,13 @@
 // Chats with deployments, opened from the console, the deploy screen, or a saved chat.
 
 import { describeError } from "../../base/product-error.ts";
-import type { SessionDeployment, SessionHead } from "../../sessions/session.ts";
+import type { ChatOptions } from "../../chat/chat-backend.ts";
+import type { SessionDeployment, SessionHead } from "../../chat/sessions/session.ts";
 import type { ScreenContext } from "../frame/screen.ts";
-import type { ChatOptions } from "../screens/chat/chat-backend.ts";
 import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.tsx";
 import { ChatScreen } from "../screens/chat/chat-screen.tsx";
-import { chooseSession } from "../screens/chat/conversation/choose-session.ts";
-import type { CallableApp, CloudAccess, CloudServer } from "../screens/cloud-access.ts";
+import { chooseSession } from "../screens/chat/choose-session.ts";
+import type { CallableApp, CloudAccess, CloudServer } from "./cloud-access.ts";
 
 export interface DeploymentChatsOptions {
   readonly cloud: CloudAccess;

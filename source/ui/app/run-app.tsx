@@ -2,6 +2,7 @@
 
 import { type Instance, render } from "ink";
 import { systemClock } from "../../base/clock.ts";
+import type { ServerWatch } from "../../client/live/server-watch.ts";
 import { Frame } from "../frame/frame.ts";
 import { interpretTypedAhead } from "../frame/key-name.ts";
 import { cursorToBottom, eraseLine } from "../frame/terminal-sequences.ts";
@@ -12,7 +13,6 @@ import {
 } from "../frame/terminal-services.ts";
 import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "../hooks/pace.ts";
-import type { ServerWatch } from "../live/server-watch.ts";
 import { type Layout, selectGlyphs } from "../theme.ts";
 import { App } from "./app.tsx";
 import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";

@@ -2,8 +2,8 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
+import { percentage } from "../../base/quantities.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { percentage } from "../text/quantities.ts";
 import type { Glyphs, Tone } from "../theme.ts";
 
 const highShare = 0.8;

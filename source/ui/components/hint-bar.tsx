@@ -2,11 +2,11 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { neutraliseLine } from "../../base/neutralise.ts";
+import { wrapLine } from "../../base/wrap-line.ts";
 import { fitHints, hintGap } from "../frame/command-lists.ts";
 import type { Frame } from "../frame/frame.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { neutraliseLine } from "../text/neutralise.ts";
-import { wrapLine } from "../text/wrap-line.ts";
 import type { Tone } from "../theme.ts";
 
 /** Blank cells on both sides. */

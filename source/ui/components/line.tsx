@@ -2,12 +2,12 @@
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
+import { truncateText } from "../../base/graphemes.ts";
+import { visibleText } from "../../base/neutralise.ts";
+import { wrapLine } from "../../base/wrap-line.ts";
 import type { Theme } from "../frame/themes.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { truncateText } from "../text/graphemes.ts";
-import { visibleText } from "../text/neutralise.ts";
 import { foreignText, type TextRow, type TextRun } from "../text/text-run.ts";
-import { wrapLine } from "../text/wrap-line.ts";
 import type { Tone } from "../theme.ts";
 
 export interface LineProps {

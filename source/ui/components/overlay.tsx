@@ -2,6 +2,8 @@
 
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
+import { neutraliseLine, normaliseLineBreaks } from "../../base/neutralise.ts";
+import { wrapLine } from "../../base/wrap-line.ts";
 import { layoutEditor } from "../editor/editor-layout.ts";
 import type { ListOverlay } from "../frame/list-overlay.ts";
 import type { Overlay as OverlayState } from "../frame/overlays.ts";
@@ -13,9 +15,7 @@ import {
 } from "../frame/question-overlay.ts";
 import type { BodySize } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { neutraliseLine, normaliseLineBreaks } from "../text/neutralise.ts";
 import { foreignText } from "../text/text-run.ts";
-import { wrapLine } from "../text/wrap-line.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
 import { cutsNotes, displayRows, SelectList } from "./select-list.tsx";
 import { promptCells, TextArea } from "./text-area.tsx";

@@ -2,9 +2,9 @@
 
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement, ReactNode } from "react";
+import { truncateText } from "../../base/graphemes.ts";
+import { visibleText } from "../../base/neutralise.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { truncateText } from "../text/graphemes.ts";
-import { visibleText } from "../text/neutralise.ts";
 import type { Glyphs, Tone } from "../theme.ts";
 import { Origin } from "./text-cursor.tsx";
 

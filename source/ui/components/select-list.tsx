@@ -2,9 +2,9 @@
 
 import { Box, Text } from "ink";
 import { type ReactElement, useRef } from "react";
+import { textWidth } from "../../base/graphemes.ts";
 import type { ListItem } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { textWidth } from "../text/graphemes.ts";
 import { fitText, foreignText } from "../text/text-run.ts";
 
 export interface SelectListProps {

@@ -2,11 +2,11 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { textWidth, truncateText } from "../../base/graphemes.ts";
+import { neutraliseLine } from "../../base/neutralise.ts";
 import type { Frame } from "../frame/frame.ts";
 import { tabNumber, tabs } from "../frame/frame-commands.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { textWidth, truncateText } from "../text/graphemes.ts";
-import { neutraliseLine } from "../text/neutralise.ts";
 import { type Glyphs, withGlyphs } from "../theme.ts";
 
 const margin = 1;

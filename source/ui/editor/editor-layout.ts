@@ -1,7 +1,7 @@
 // Layout of the editor's text: its rows, and the cursor's position.
 
-import { graphemeWidth, isPlain, splitGraphemes, textWidth } from "../text/graphemes.ts";
-import { type WrappedRow, wrapLine } from "../text/wrap-line.ts";
+import { graphemeWidth, isPlain, splitGraphemes, textWidth } from "../../base/graphemes.ts";
+import { type WrappedRow, wrapLine } from "../../base/wrap-line.ts";
 
 export interface EditorLayout {
   /** Rows around the cursor, as many as requested; offsets count from the start of the text. */

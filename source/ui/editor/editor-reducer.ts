@@ -1,14 +1,14 @@
 // The message editor as a pure function: state and action in, state out.
 
-import { withHistoryEntry } from "../screens/chat/composer/prompt-history.ts";
 import {
   nextBoundary,
   nextWord,
   previousBoundary,
   previousWord,
   snapToBoundary,
-} from "../text/graphemes.ts";
-import { cleanInput } from "../text/neutralise.ts";
+} from "../../base/graphemes.ts";
+import { cleanInput } from "../../base/neutralise.ts";
+import { withHistoryEntry } from "../../chat/prompt-history.ts";
 import { layoutEditor, offsetAt } from "./editor-layout.ts";
 import type { EditorAction, EditorState } from "./editor-state.ts";
 

@@ -1,6 +1,6 @@
 // State of the message editor, and its actions.
 
-import { historyEntriesMaximum } from "../screens/chat/composer/prompt-history.ts";
+import { historyEntriesMaximum } from "../../chat/prompt-history.ts";
 
 /** A text with a cursor, and earlier entries that can replace it. */
 export interface EditorState {

@@ -1,6 +1,6 @@
 // Fields of one line: editing keys, and the visible part of the text.
 
-import { textWidth } from "../text/graphemes.ts";
+import { textWidth } from "../../base/graphemes.ts";
 import { textBetween } from "../text/text-run.ts";
 import { reduceEditor } from "./editor-reducer.ts";
 import type { EditorAction, EditorState } from "./editor-state.ts";

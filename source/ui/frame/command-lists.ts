@@ -1,7 +1,7 @@
 // Command lookups and lists: keys, slash names, help, palette and hints.
 
-import type { CommandFacts } from "../screens/chat/commands/command.ts";
-import { textWidth } from "../text/graphemes.ts";
+import { textWidth } from "../../base/graphemes.ts";
+import type { CommandFacts } from "../../chat/commands/command.ts";
 import type { BoundCommand, ListItem, Screen } from "./screen.ts";
 
 /** Finds the first valid command of a key. */

@@ -1,9 +1,9 @@
 // Commands of a screen: a table with a row each, and the editing keys of its one-line field.
 
+import type { CommandFacts } from "../../chat/commands/command.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import type { EditorState } from "../editor/editor-state.ts";
 import { fieldActions, fieldAfterText } from "../editor/line-field.ts";
-import type { CommandFacts } from "../screens/chat/commands/command.ts";
 import type { BoundCommand, Screen } from "./screen.ts";
 
 export interface CommandRow<Context> extends CommandFacts {

@@ -1,7 +1,7 @@
 // Tabs and commands of the frame, the same on every screen.
 
-import type { CommandFacts } from "../screens/chat/commands/command.ts";
-import { quitWords } from "../screens/chat/commands/slash-commands.ts";
+import type { CommandFacts } from "../../chat/commands/command.ts";
+import { quitWords } from "../../chat/commands/slash-commands.ts";
 import { bindCommands, type CommandRow, commandRow } from "./command-table.ts";
 import type { BoundCommand, FrameServices, Screen } from "./screen.ts";
 

@@ -1,6 +1,6 @@
 // The frame around the screens: tabs, notice, overlays and the services that screens use.
 
-import { Observable } from "../hooks/store.ts";
+import { Observable } from "../../base/store.ts";
 import type { Glyphs } from "../theme.ts";
 import { type Hint, hintsOf } from "./command-lists.ts";
 import { Commands } from "./commands.ts";

@@ -1,6 +1,6 @@
 // Routes keys and text to the frame's commands, the overlay on top, or the current screen.
 
-import { splitGraphemes } from "../text/graphemes.ts";
+import { splitGraphemes } from "../../base/graphemes.ts";
 import type { Commands } from "./commands.ts";
 import type { KeyPress } from "./key-name.ts";
 import type { Overlays } from "./overlays.ts";

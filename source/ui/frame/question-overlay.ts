@@ -1,9 +1,9 @@
 // States of the questions over a screen: for a line, for a longer text, for a confirmation.
 
+import type { CommandFacts } from "../../chat/commands/command.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import { createEditorState, type EditorAction, type EditorState } from "../editor/editor-state.ts";
 import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
-import type { CommandFacts } from "../screens/chat/commands/command.ts";
 import type { Hint } from "./command-lists.ts";
 import type { KeyPress } from "./key-name.ts";
 

@@ -1,7 +1,7 @@
 // Quitting the program: Ctrl+C twice, and a question when others use its server.
 
 import type { Clock } from "../../base/clock.ts";
-import { quitNotice } from "../screens/chat/commands/slash-commands.ts";
+import { quitNotice } from "../../chat/commands/slash-commands.ts";
 import type { FrameServices } from "./screen.ts";
 
 /** A second Ctrl+C within this time quits. */

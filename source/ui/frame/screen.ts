@@ -2,7 +2,7 @@
 
 import type { ComponentType } from "react";
 import type { Clock } from "../../base/clock.ts";
-import type { CommandFacts } from "../screens/chat/commands/command.ts";
+import type { CommandFacts } from "../../chat/commands/command.ts";
 import type { Glyphs, Layout } from "../theme.ts";
 
 /** Size of the body: the window without tab bar and hints. */

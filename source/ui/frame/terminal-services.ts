@@ -5,7 +5,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { describeError } from "../../base/product-error.ts";
-import { plural } from "../text/quantities.ts";
+import { plural } from "../../base/quantities.ts";
 import { copySequence } from "./terminal-sequences.ts";
 
 export interface TerminalServices {

@@ -2,6 +2,7 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { truncateText } from "../../base/graphemes.ts";
 import { HintBar, noticeRows } from "../components/hint-bar.tsx";
 import { Overlay } from "../components/overlay.tsx";
 import { statusPart, TabBar } from "../components/tab-bar.tsx";
@@ -12,7 +13,6 @@ import type { BodySize } from "../frame/screen.ts";
 import { bodySize, hintRows, isTooSmall, tabRows, usualMinimum } from "../frame/window-size.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { useFrameSize, useStore } from "../hooks/use-store.ts";
-import { truncateText } from "../text/graphemes.ts";
 
 /** Draws everything around the screen again on every change: bodies follow their own stores. */
 export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {

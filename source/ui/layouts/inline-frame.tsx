@@ -2,10 +2,10 @@
 
 import { Box, type DOMElement, useStdout } from "ink";
 import { type ReactElement, type ReactNode, useEffect, useRef } from "react";
+import { textWidth } from "../../base/graphemes.ts";
 import { CursorPlaceContext, type Place } from "../components/text-cursor.tsx";
 import type { Frame } from "../frame/frame.ts";
 import { eraseFromAbove } from "../frame/terminal-sequences.ts";
-import { textWidth } from "../text/graphemes.ts";
 
 export interface InlineFrameProps {
   readonly frame: Frame;

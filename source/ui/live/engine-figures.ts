@@ -2,9 +2,9 @@
 
 import { shownModel } from "../../base/display-text.ts";
 import { formatMemory, formatMilliseconds } from "../../base/formats.ts";
+import { rate, span, tokenCount } from "../../base/quantities.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
 import { slotSquares } from "../components/bars.tsx";
-import { rate, span, tokenCount } from "../text/quantities.ts";
 import type { Glyphs } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";
 

@@ -2,11 +2,12 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
+import { span } from "../../base/quantities.ts";
+import { staleMs, type WatchedServer } from "../../client/live/server-watch.ts";
 import { Panel, panelInnerWidth } from "../components/panel.tsx";
 import type { BodySize } from "../frame/screen.ts";
 import { useLook, useNow } from "../hooks/use-look.ts";
 import { type Readable, useStore } from "../hooks/use-store.ts";
-import { span } from "../text/quantities.ts";
 import { fitText } from "../text/text-run.ts";
 import { type Glyphs, unicodeGlyphs } from "../theme.ts";
 import {
@@ -17,7 +18,6 @@ import {
 } from "./engine-figures.ts";
 import { FigureList } from "./figure-list.tsx";
 import { type Figure, machineFigures } from "./machine-figures.ts";
-import { staleMs, type WatchedServer } from "./server-watch.ts";
 
 /** Cells of the pane, borders included. */
 export const enginePaneWidth = 32;

@@ -1,7 +1,7 @@
 // Figures of the machine: GPUs, otherwise the CPU, and memory.
 
+import { percentage, usedOfTotal } from "../../base/quantities.ts";
 import type { ServerSample } from "../../client/metrics.ts";
-import { percentage, usedOfTotal } from "../text/quantities.ts";
 import type { Glyphs, Tone } from "../theme.ts";
 
 /** A figure in one row. */

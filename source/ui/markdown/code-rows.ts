@@ -1,8 +1,8 @@
 // Lays out a code block: language above, bar on the left, and nothing on the right, which keeps
 // selections clean.
 
+import { wrapLine } from "../../base/wrap-line.ts";
 import type { TextRow, TextRun } from "../text/text-run.ts";
-import { wrapLine } from "../text/wrap-line.ts";
 import type { CodeHighlighter } from "./code-highlighter.ts";
 import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 

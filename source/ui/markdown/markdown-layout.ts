@@ -2,7 +2,7 @@
 // growing message is parsed again.
 
 import { lexer, type Token } from "marked";
-import { neutraliseText, normaliseLineBreaks } from "../text/neutralise.ts";
+import { neutraliseText, normaliseLineBreaks } from "../../base/neutralise.ts";
 import type { TextRow } from "../text/text-run.ts";
 import { blockRows } from "./block-rows.ts";
 import type { CodeStyle } from "./code-rows.ts";

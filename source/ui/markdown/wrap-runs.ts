@@ -1,7 +1,7 @@
 // Breaks a line of runs into rows, as `wrapLine` breaks a text.
 
+import { type WrapMode, wrapLine } from "../../base/wrap-line.ts";
 import { runsText, type TextRow, type TextRun } from "../text/text-run.ts";
-import { type WrapMode, wrapLine } from "../text/wrap-line.ts";
 
 /** Returns at least one row. @param runs without line breaks and tabs */
 export function wrapRuns(runs: TextRow, width: number, mode: WrapMode = "word"): TextRow[] {

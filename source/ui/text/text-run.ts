@@ -1,8 +1,8 @@
 // Styled text: the runs of tables, code and Markdown, which `Line` draws.
 
+import { graphemeWidth, splitGraphemes, textWidth } from "../../base/graphemes.ts";
+import { neutraliseLine } from "../../base/neutralise.ts";
 import type { Tone } from "../theme.ts";
-import { graphemeWidth, splitGraphemes, textWidth } from "./graphemes.ts";
-import { neutraliseLine } from "./neutralise.ts";
 
 /** A run of text in one tone, without line breaks. */
 export interface TextRun {

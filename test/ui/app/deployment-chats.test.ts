@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { beforeEach, expect, onTestFinished, test } from "vitest";
-import { SessionStore } from "../../../source/sessions/session-store.ts";
+import { SessionStore } from "../../../source/chat/sessions/session-store.ts";
 import { until } from "../../support/until.ts";
 import { SampleServer, sampleCloud } from "../screens/console/sample-cloud.ts";
 import { runInTerminal } from "../support/run-in-terminal.ts";

@@ -2,9 +2,9 @@
 
 import { Box, Text } from "ink";
 import { describe, expect, test } from "vitest";
+import { textWidth } from "../../../source/base/graphemes.ts";
 import { Panel } from "../../../source/ui/components/panel.tsx";
 import { TextCursor } from "../../../source/ui/components/text-cursor.tsx";
-import { textWidth } from "../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs } from "../../../source/ui/theme.ts";
 import { openTree, renderAt } from "../support/render.tsx";
 

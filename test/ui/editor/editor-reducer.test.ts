@@ -1,13 +1,13 @@
 // Tests editing by grapheme clusters, with actions applied to the pure reducer.
 
 import { describe, expect, test } from "vitest";
+import { historyEntriesMaximum } from "../../../source/chat/prompt-history.ts";
 import { reduceEditor } from "../../../source/ui/editor/editor-reducer.ts";
 import {
   createEditorState,
   type EditorAction,
   type EditorState,
 } from "../../../source/ui/editor/editor-state.ts";
-import { historyEntriesMaximum } from "../../../source/ui/screens/chat/composer/prompt-history.ts";
 
 /** `|` in a text marks the cursor. */
 function at(marked: string, history: readonly string[] = []): EditorState {

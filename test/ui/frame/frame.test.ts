@@ -2,8 +2,8 @@
 // Draws a frame without a terminal around scripted screens.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { textWidth } from "../../../source/base/graphemes.ts";
 import type { Frame } from "../../../source/ui/frame/frame.ts";
-import { textWidth } from "../../../source/ui/text/graphemes.ts";
 import { until } from "../../support/until.ts";
 import { FakeScreen, sampleFrame } from "../support/fake-screen.tsx";
 import { frameLines } from "../support/render.tsx";

@@ -2,8 +2,9 @@
 
 import { Text } from "ink";
 import { describe, expect, test } from "vitest";
+import { Store } from "../../../source/base/store.ts";
+import type { WatchedServer } from "../../../source/client/live/server-watch.ts";
 import type { ServerSample } from "../../../source/client/metrics.ts";
-import { Store } from "../../../source/ui/hooks/store.ts";
 import type { ConversationFigures } from "../../../source/ui/live/engine-figures.ts";
 import {
   EngineLine,
@@ -11,7 +12,6 @@ import {
   enginePaneHeight,
   enginePlace,
 } from "../../../source/ui/live/engine-pane.tsx";
-import type { WatchedServer } from "../../../source/ui/live/server-watch.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
 import { openReader, renderAt } from "../support/render.tsx";
 import { serverSample } from "../support/server-samples.ts";

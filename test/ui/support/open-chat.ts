@@ -1,7 +1,7 @@
 // Opens the chat screen in an in-memory terminal, and closes it after the test.
 
+import type { ChatOptions } from "../../../source/chat/chat-backend.ts";
 import type { AppOptions, AppResult } from "../../../source/ui/app/app-options.ts";
-import type { ChatOptions } from "../../../source/ui/screens/chat/chat-backend.ts";
 import { runInTerminal } from "./run-in-terminal.ts";
 import { ScriptedBackend } from "./scripted-backend.ts";
 import { SizedTerminal } from "./sized-terminal.ts";

@@ -1,12 +1,12 @@
 // A scripted model in place of the HTTP client.
 
-import type { ChatEvent, ClientMessage, ModelFacts } from "../../../source/client/chat-events.ts";
 import type {
   ChatBackend,
   ChatSettings,
   ModelChoice,
   ShowTopic,
-} from "../../../source/ui/screens/chat/chat-backend.ts";
+} from "../../../source/chat/chat-backend.ts";
+import type { ChatEvent, ClientMessage, ModelFacts } from "../../../source/client/chat-events.ts";
 
 export class ScriptedAnswer {
   readonly messages: readonly ClientMessage[];

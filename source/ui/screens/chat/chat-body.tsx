@@ -2,6 +2,7 @@
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
+import type { WatchedServer } from "../../../client/live/server-watch.ts";
 import { Origin } from "../../components/text-cursor.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
@@ -13,7 +14,6 @@ import {
   enginePlace,
   useEnginePaneHeight,
 } from "../../live/engine-pane.tsx";
-import type { WatchedServer } from "../../live/server-watch.ts";
 import { conversationColumns, conversationSize } from "./chat-layout.ts";
 import {
   type ChatView,

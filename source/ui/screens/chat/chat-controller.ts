@@ -1,18 +1,18 @@
 // Context of the chat's commands: field, messages and conversation.
 
-import { plural } from "../../text/quantities.ts";
+import { plural } from "../../../base/quantities.ts";
+import type { ChatActions } from "../../../chat/chat-actions.ts";
+import type { Printed } from "../../../chat/commands/command.ts";
+import { quitNotice } from "../../../chat/commands/slash-commands.ts";
+import { conversationOf, nextEntryId } from "../../../chat/conversation/transcript-entry.ts";
 import type { ChatState } from "./chat-state.ts";
 import type { ChatParts } from "./chat-view.ts";
-import type { Printed } from "./commands/command.ts";
+import { chooseSession } from "./choose-session.ts";
 import { helpText } from "./commands/command-table.ts";
 import type { ScreenContext } from "./commands/key-commands.ts";
 import { askChatSettings } from "./commands/settings-form.ts";
-import { quitNotice } from "./commands/slash-commands.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
 import { emptyQueue } from "./composer/message-queue.ts";
-import type { ChatActions } from "./conversation/chat-actions.ts";
-import { chooseSession } from "./conversation/choose-session.ts";
-import { conversationOf, nextEntryId } from "./conversation/transcript-entry.ts";
 import { MessageActions } from "./transcript/message-actions.ts";
 import { followTail } from "./transcript/transcript-window.ts";
 

@@ -2,13 +2,13 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement, useSyncExternalStore } from "react";
+import { Observable } from "../../../base/store.ts";
+import type { CommandFacts } from "../../../chat/commands/command.ts";
+import type { SessionDeployment, SessionHead } from "../../../chat/sessions/session.ts";
 import type { ClientMessage } from "../../../client/chat-events.ts";
-import type { SessionDeployment, SessionHead } from "../../../sessions/session.ts";
 import type { BodySize, BoundCommand, Screen } from "../../frame/screen.ts";
-import { Observable } from "../../hooks/store.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { usePaced } from "../../hooks/use-store.ts";
-import type { CommandFacts } from "./commands/command.ts";
 
 /** A screen with one conversation. */
 export interface PlacedChat extends Screen {

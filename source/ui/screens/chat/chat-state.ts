@@ -1,15 +1,15 @@
 // State of the chat screen, as one immutable value.
 
+import type { ChatSettings } from "../../../chat/chat-backend.ts";
+import type { ChatMode } from "../../../chat/commands/command.ts";
+import type { Activity } from "../../../chat/conversation/running-answer.ts";
+import type { EntryImage, TranscriptEntry } from "../../../chat/conversation/transcript-entry.ts";
+import type { SessionHead } from "../../../chat/sessions/session.ts";
 import type { AnswerStatistics } from "../../../client/chat-events.ts";
-import type { SessionHead } from "../../../sessions/session.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import type { ChatSettings } from "./chat-backend.ts";
-import type { ChatMode } from "./commands/command.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { emptyQueue, type MessageQueue } from "./composer/message-queue.ts";
-import type { Activity } from "./conversation/running-answer.ts";
-import type { EntryImage, TranscriptEntry } from "./conversation/transcript-entry.ts";
 import { followTail, type Viewport } from "./transcript/transcript-window.ts";
 
 /** Figures of the last answer that ended. */

@@ -2,21 +2,21 @@
 
 import { useMemo } from "react";
 import type { Clock } from "../../../base/clock.ts";
+import { Store } from "../../../base/store.ts";
+import type { ChatActions } from "../../../chat/chat-actions.ts";
+import type { ChatBackend, ChatOptions } from "../../../chat/chat-backend.ts";
+import type { PromptHistoryFile } from "../../../chat/prompt-history.ts";
+import type { SessionHead } from "../../../chat/sessions/session.ts";
 import { type ModelFacts, prefillRate } from "../../../client/chat-events.ts";
-import type { SessionHead } from "../../../sessions/session.ts";
+import type { WatchedServer } from "../../../client/live/server-watch.ts";
 import type { BodySize, FrameServices } from "../../frame/screen.ts";
-import { Store } from "../../hooks/store.ts";
 import { type Readable, useParts, useShallow, useStore } from "../../hooks/use-store.ts";
 import type { ConversationFigures } from "../../live/engine-figures.ts";
-import type { WatchedServer } from "../../live/server-watch.ts";
 import type { TextRow } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import type { ChatBackend, ChatOptions } from "./chat-backend.ts";
 import { type ChatLayout, chatLayout, transcriptWidth } from "./chat-layout.ts";
+import type { ChatSession } from "./chat-session.ts";
 import type { ChatState } from "./chat-state.ts";
-import type { PromptHistoryFile } from "./composer/prompt-history.ts";
-import type { ChatActions } from "./conversation/chat-actions.ts";
-import type { ChatSession } from "./conversation/chat-session.ts";
 import { progressText } from "./status-text.ts";
 import { emptyChatRows } from "./transcript/empty-chat.tsx";
 import type { PrintedEntries } from "./transcript/printed-entries.ts";

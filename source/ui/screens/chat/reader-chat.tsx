@@ -2,15 +2,15 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { neutraliseText } from "../../../base/neutralise.ts";
+import type { Activity } from "../../../chat/conversation/running-answer.ts";
 import { useParts, useStore } from "../../hooks/use-store.ts";
-import { neutraliseText } from "../../text/neutralise.ts";
 import { asciiGlyphs } from "../../theme.ts";
 import type { ChatState } from "./chat-state.ts";
 import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
 import { foundEntry } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { queueHint } from "./composer/message-queue.ts";
-import type { Activity } from "./conversation/running-answer.ts";
 import { activityText, type ModelLine, statusRun } from "./status-text.ts";
 
 /** Width of a status, which is never cut. */

@@ -2,14 +2,14 @@
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
-import type { SessionHead } from "../../../sessions/session.ts";
+import { textWidth, truncateText } from "../../../base/graphemes.ts";
+import { roughSpan } from "../../../base/quantities.ts";
+import type { ChatSettings } from "../../../chat/chat-backend.ts";
+import type { SessionHead } from "../../../chat/sessions/session.ts";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { textWidth, truncateText } from "../../text/graphemes.ts";
-import { roughSpan } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
-import type { ChatSettings } from "./chat-backend.ts";
 
 export interface SessionsPaneProps {
   /** The last used first. */

@@ -2,12 +2,12 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
+import { textWidth, truncateText } from "../../../base/graphemes.ts";
+import { visibleText } from "../../../base/neutralise.ts";
 import { Gauge, ProgressBar } from "../../components/bars.tsx";
 import { Notice } from "../../components/hint-bar.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts } from "../../hooks/use-store.ts";
-import { textWidth, truncateText } from "../../text/graphemes.ts";
-import { visibleText } from "../../text/neutralise.ts";
 import { noticeText, transcriptWidth } from "./chat-layout.ts";
 import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
 import { statusProgress, statusRun } from "./status-text.ts";

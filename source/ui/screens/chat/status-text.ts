@@ -1,12 +1,12 @@
 // Texts of the status line: what the server is doing now, or the figures of the last answer.
 
 import { formatMilliseconds } from "../../../base/formats.ts";
+import { textWidth } from "../../../base/graphemes.ts";
+import type { Activity, ActivityPhase } from "../../../chat/conversation/running-answer.ts";
 import type { AnswerStatistics, ModelFacts } from "../../../client/chat-events.ts";
-import { textWidth } from "../../text/graphemes.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { AnswerFigures, ChatState } from "./chat-state.ts";
-import type { Activity, ActivityPhase } from "./conversation/running-answer.ts";
 
 /** From this share on, the status warns that the window is nearly full. */
 const crowdedShare = 0.8;

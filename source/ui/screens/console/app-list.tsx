@@ -4,6 +4,7 @@ import { Box } from "ink";
 import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/formats.ts";
+import { percentage, rate } from "../../../base/quantities.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { TextLine } from "../../components/line.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
@@ -16,7 +17,6 @@ import {
   Table,
 } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { percentage, rate } from "../../text/quantities.ts";
 import { foreignRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";

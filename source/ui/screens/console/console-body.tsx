@@ -2,12 +2,12 @@
 
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import { Fragment, type ReactElement } from "react";
+import { span } from "../../../base/quantities.ts";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
-import { span } from "../../text/quantities.ts";
 import { AppDetails } from "./app-details.tsx";
 import { AppList } from "./app-list.tsx";
 import { contentSize, hasAllPanes, type PaneProps, paneHeights } from "./console-layout.ts";

@@ -1,16 +1,16 @@
 // Polls a control plane while the console is open, and follows its events and one log.
 
 import { describeError, ProductError } from "../../../base/product-error.ts";
+import type { Store } from "../../../base/store.ts";
+import { follow } from "../../../client/live/follow.ts";
+import { Poll } from "../../../client/live/poll.ts";
 import type {
   EventDocument,
   KeyDocument,
   LogDocument,
   ReplicaDocument,
 } from "../../../cloud/admin/documents.ts";
-import type { Store } from "../../hooks/store.ts";
-import { follow } from "../../live/follow.ts";
-import { Poll } from "../../live/poll.ts";
-import type { CloudAccess, CloudServer } from "../cloud-access.ts";
+import type { CloudAccess, CloudServer } from "../../app/cloud-access.ts";
 import { FigureHistory } from "./app-figures.ts";
 import {
   type CloudState,

@@ -3,9 +3,9 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
+import { timeOfDay } from "../../../base/quantities.ts";
 import type { AppDocument, EventDocument } from "../../../cloud/admin/documents.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { timeOfDay } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
 import {
   type ConsoleState,

@@ -1,10 +1,10 @@
 // The Console screen: deployments with their replicas, keys and logs, and the keys that act on them.
 
 import { memo } from "react";
+import { Store } from "../../../base/store.ts";
+import type { CloudScreenServices } from "../../app/cloud-access.ts";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
-import { Store } from "../../hooks/store.ts";
-import type { CloudScreenServices } from "../cloud-access.ts";
 import { ConsoleBody } from "./console-body.tsx";
 import { consoleCommands } from "./console-commands.ts";
 import { ConsoleFeed } from "./console-feed.ts";

@@ -9,8 +9,8 @@ import type {
   ReplicaDocument,
   ServerStatus,
 } from "../../../cloud/admin/documents.ts";
+import type { CloudTarget } from "../../app/cloud-access.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
-import type { CloudTarget } from "../cloud-access.ts";
 import { type AppFigures, noFigures } from "./app-figures.ts";
 import { nameOf, stateWord } from "./console-texts.ts";
 import type { DetailsFacts } from "./detail-lines.ts";

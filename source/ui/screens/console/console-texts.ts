@@ -2,6 +2,7 @@
 
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/formats.ts";
+import { plural, span, timeOfDay } from "../../../base/quantities.ts";
 import type {
   AppDocument,
   AppState,
@@ -10,7 +11,6 @@ import type {
   ReplicaDocument,
   ReplicaState,
 } from "../../../cloud/admin/documents.ts";
-import { plural, span, timeOfDay } from "../../text/quantities.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 

@@ -2,13 +2,13 @@
 
 import { shownModel, toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds, formatRelativeTime } from "../../../base/formats.ts";
+import { wrapLine } from "../../../base/wrap-line.ts";
 import type {
   AppDetails,
   ReplicaDocument,
   RevisionDocument,
 } from "../../../cloud/admin/documents.ts";
 import { foreignText } from "../../text/text-run.ts";
-import { wrapLine } from "../../text/wrap-line.ts";
 import { shortReplica, shortRevision, stateWord } from "./console-texts.ts";
 
 export interface DetailsFacts {

@@ -2,10 +2,10 @@
 
 import { Box } from "ink";
 import type { ReactElement, ReactNode } from "react";
+import { textWidth } from "../../../base/graphemes.ts";
 import { Panel } from "../../components/panel.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { textWidth } from "../../text/graphemes.ts";
 import { foreignText } from "../../text/text-run.ts";
 import type { ConsoleState } from "./console-state.ts";
 

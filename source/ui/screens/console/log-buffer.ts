@@ -1,7 +1,7 @@
 // Newest lines of a log, those that pass the filters, and the visible ones.
 
+import { Observable } from "../../../base/store.ts";
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
-import { Observable } from "../../hooks/store.ts";
 
 /** Streams in the order of the key that cycles them. */
 const logStreams = ["all", "stderr", "stdout", "event"] as const;

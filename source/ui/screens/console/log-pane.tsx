@@ -2,15 +2,15 @@
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
+import { truncateText } from "../../../base/graphemes.ts";
+import { timeOfDay } from "../../../base/quantities.ts";
+import { wrapLine } from "../../../base/wrap-line.ts";
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 import { TextLine } from "../../components/line.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { truncateText } from "../../text/graphemes.ts";
-import { timeOfDay } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
-import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { selectedApp } from "./console-state.ts";

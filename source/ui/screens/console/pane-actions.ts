@@ -1,11 +1,11 @@
 // Actions of the panes: moving, filtering, the log, and the choice of server.
 
 import { showControls } from "../../../base/display-text.ts";
+import type { Store } from "../../../base/store.ts";
+import type { CloudScreenServices } from "../../app/cloud-access.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
-import type { Store } from "../../hooks/store.ts";
-import type { CloudScreenServices } from "../cloud-access.ts";
 import type { ConsoleFeed } from "./console-feed.ts";
 import { contentSize, listRows } from "./console-layout.ts";
 import {

@@ -3,6 +3,8 @@
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
+import { textWidth, truncateText } from "../../../base/graphemes.ts";
+import { timeOfDay } from "../../../base/quantities.ts";
 import type {
   AppDocument,
   EventDocument,
@@ -14,8 +16,6 @@ import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { rowsAround } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { textWidth, truncateText } from "../../text/graphemes.ts";
-import { timeOfDay } from "../../text/quantities.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
 import type { Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";

@@ -1,7 +1,12 @@
 // The user's answers so far, and the deployment that they describe.
 
 import type { AppConfig } from "../../../cloud/app-config.ts";
-import type { CloudTarget, ConfigAnswers, DeployAnswers, ScriptAccess } from "../cloud-access.ts";
+import type {
+  CloudTarget,
+  ConfigAnswers,
+  DeployAnswers,
+  ScriptAccess,
+} from "../../app/cloud-access.ts";
 import { type Setting, settings } from "./settings.ts";
 
 /** Typed and chosen answers by field name. Absent ones keep the script's values. */

@@ -1,9 +1,9 @@
 // Pages about the app itself: its name, its access, its server.
 
 import { formatBytes, formatMemory } from "../../../base/formats.ts";
+import { plural } from "../../../base/quantities.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
-import { plural } from "../../text/quantities.ts";
-import type { MachineCapacity } from "../cloud-access.ts";
+import type { MachineCapacity } from "../../app/cloud-access.ts";
 import { stateWord } from "../console/console-texts.ts";
 import { authOf, isEphemeral } from "./answers.ts";
 import { type DeployState, loadedValue, type ReadScript, targetOf } from "./deploy-state.ts";

@@ -2,7 +2,7 @@
 
 import path from "node:path";
 import { describeError, ProductError } from "../../../base/product-error.ts";
-import type { CloudClient, CloudServer, Preparation } from "../cloud-access.ts";
+import type { CloudClient, CloudServer, Preparation } from "../../app/cloud-access.ts";
 import { deployAnswersOf, referenceOf, scriptOf } from "./answers.ts";
 import {
   baseOf,

@@ -3,12 +3,12 @@
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { memoizeLast } from "../../../base/memoize-last.ts";
+import { Store } from "../../../base/store.ts";
+import type { CloudScreenServices } from "../../app/cloud-access.ts";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
-import { Store } from "../../hooks/store.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import type { CloudScreenServices } from "../cloud-access.ts";
 import { deployCommands } from "./deploy-commands.ts";
 import { DeployLoader } from "./deploy-loader.ts";
 import { createDeployState, type DeployState, targetOf } from "./deploy-state.ts";

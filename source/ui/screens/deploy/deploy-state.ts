@@ -1,5 +1,6 @@
 // State of the deploy screen: the answers, the facts read for them, and the launch.
 
+import type { Store } from "../../../base/store.ts";
 import type {
   AppDetails,
   AppDocument,
@@ -10,8 +11,6 @@ import type {
 } from "../../../cloud/admin/documents.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
-import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import type { Store } from "../../hooks/store.ts";
 import type {
   CloudScreenServices,
   CloudTarget,
@@ -20,7 +19,8 @@ import type {
   PreflightCheck,
   PreflightFinding,
   TestStep,
-} from "../cloud-access.ts";
+} from "../../app/cloud-access.ts";
+import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { GivenValues, Rules } from "./answers.ts";
 
 export type StepId =

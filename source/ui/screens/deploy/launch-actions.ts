@@ -2,7 +2,7 @@
 
 import { describeError } from "../../../base/product-error.ts";
 import type { EphemeralEvent } from "../../../cloud/admin/documents.ts";
-import type { CallableApp, CloudServer } from "../cloud-access.ts";
+import type { CallableApp, CloudServer } from "../../app/cloud-access.ts";
 import { isEphemeral } from "./answers.ts";
 import type { DeployLoader } from "./deploy-loader.ts";
 import {

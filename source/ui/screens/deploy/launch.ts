@@ -3,7 +3,7 @@
 
 import { formatMilliseconds } from "../../../base/formats.ts";
 import type { DeployPhase, EphemeralEvent } from "../../../cloud/admin/documents.ts";
-import type { TestStep } from "../cloud-access.ts";
+import type { TestStep } from "../../app/cloud-access.ts";
 import { scriptOf } from "./answers.ts";
 import { type DeployState, type Launch, revisionBefore } from "./deploy-state.ts";
 import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";

@@ -1,10 +1,10 @@
 // Lays a page out in rows, so that scrolling and the cursor know each position.
 
+import { textWidth } from "../../../base/graphemes.ts";
+import { wrapLine } from "../../../base/wrap-line.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { textWidth } from "../../text/graphemes.ts";
 import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
-import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { DeployState } from "./deploy-state.ts";
 import {

@@ -1,10 +1,10 @@
 // Pages before the launch: the checks, and the review with its differences and its command.
 
 import { formatBytes } from "../../../base/formats.ts";
+import { plural } from "../../../base/quantities.ts";
 import { quoteForShell } from "../../../base/quoting.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
-import { plural } from "../../text/quantities.ts";
-import type { PreflightCheck, PreflightFinding } from "../cloud-access.ts";
+import type { PreflightCheck, PreflightFinding } from "../../app/cloud-access.ts";
 import {
   authOf,
   changedSettings,

@@ -1,10 +1,10 @@
 // Pages about the replicas: variables, hardware, scaling, timeouts.
 
 import { describeError } from "../../../base/product-error.ts";
+import { plural } from "../../../base/quantities.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { ReadVariable } from "../../../cloud/inspection/inspection.ts";
-import { plural } from "../../text/quantities.ts";
-import type { ConfigAnswers } from "../cloud-access.ts";
+import type { ConfigAnswers } from "../../app/cloud-access.ts";
 import { configAnswersOf, namesIn, newVariable, variablePrefix, variablesOf } from "./answers.ts";
 import { capacityLines } from "./app-pages.ts";
 import { type DeployState, loadedValue, type ReadScript } from "./deploy-state.ts";

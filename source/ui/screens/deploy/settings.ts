@@ -2,7 +2,7 @@
 
 import { parseTimeSpan } from "../../../base/duration.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
-import type { ConfigAnswers } from "../cloud-access.ts";
+import type { ConfigAnswers } from "../../app/cloud-access.ts";
 
 export interface Setting {
   readonly id: string;

@@ -2,13 +2,13 @@
 
 import { Box, Spacer, Text } from "ink";
 import type { ReactElement } from "react";
+import { truncateText } from "../../../base/graphemes.ts";
 import { Line, Lines, TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
-import { truncateText } from "../../text/graphemes.ts";
 import { foreignText } from "../../text/text-run.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { line } from "./form.ts";

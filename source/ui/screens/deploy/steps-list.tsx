@@ -1,10 +1,10 @@
 // Panel of the steps, the advanced steps, the script, and the time of the last saved draft.
 
 import { memo, type ReactElement } from "react";
+import { timeOfDay } from "../../../base/quantities.ts";
 import { Line, TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { timeOfDay } from "../../text/quantities.ts";
 import { referenceOf, scriptOf } from "./answers.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { stepsWidth } from "./page-layout.ts";

@@ -2,8 +2,8 @@
 
 import { shownModel } from "../../../base/display-text.ts";
 import { formatBytes } from "../../../base/formats.ts";
+import { plural } from "../../../base/quantities.ts";
 import type { DeletionPlan, ModelDescription } from "../../../client/models-store.ts";
-import { plural } from "../../text/quantities.ts";
 
 /** Longer lists are shown as their length. */
 const listLengthMaximum = 12;

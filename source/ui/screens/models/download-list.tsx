@@ -3,15 +3,15 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes } from "../../../base/formats.ts";
+import { textWidth, truncateText } from "../../../base/graphemes.ts";
+import { span } from "../../../base/quantities.ts";
+import { wrapLine } from "../../../base/wrap-line.ts";
+import { type Download, fractionOf, remainingMs, speedOf } from "../../../client/download.ts";
 import { ProgressBar } from "../../components/bars.tsx";
 import type { Paragraph } from "../../components/line.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
-import { textWidth, truncateText } from "../../text/graphemes.ts";
-import { span } from "../../text/quantities.ts";
 import { fitText, foreignText } from "../../text/text-run.ts";
-import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs } from "../../theme.ts";
-import { type Download, fractionOf, remainingMs, speedOf } from "./download.ts";
 import { shortName } from "./model-name.ts";
 
 const headingRows = 1;

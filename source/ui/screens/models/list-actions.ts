@@ -2,12 +2,12 @@
 // the estimate follows.
 
 import type { Clock } from "../../../base/clock.ts";
+import type { Store } from "../../../base/store.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
+import { nextCacheType, nextWindow } from "../../../client/memory-estimate.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
 import type { FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../hooks/store.ts";
-import { nextCacheType, nextWindow } from "./estimate.ts";
 import { entriesOf, type ModelEntry, selectedIndex } from "./model-entries.ts";
 import type { ModelsFeed } from "./models-feed.ts";
 import { type ModelsState, sortOrders, sources, withList } from "./models-state.ts";

@@ -1,14 +1,14 @@
 // Columns of each list: cells, widths, and those that a narrow list drops.
 
 import { formatBytes, formatCount, formatMemory } from "../../../base/formats.ts";
+import { splitGraphemes } from "../../../base/graphemes.ts";
+import { formatTally, roughSpan, tokenCount } from "../../../base/quantities.ts";
+import { type Download, fractionOf } from "../../../client/download.ts";
+import type { Fit } from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import { type Column, markerWidth } from "../../components/table.tsx";
-import { splitGraphemes } from "../../text/graphemes.ts";
-import { formatTally, roughSpan, tokenCount } from "../../text/quantities.ts";
 import { foreignRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
-import { type Download, fractionOf } from "./download.ts";
-import type { Fit } from "./estimate.ts";
 import type {
   FoundEntry,
   HubEntry,

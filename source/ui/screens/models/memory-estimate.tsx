@@ -3,12 +3,16 @@
 import { Text } from "ink";
 import type { ReactElement } from "react";
 import { formatMemory } from "../../../base/formats.ts";
+import { tokenCount } from "../../../base/quantities.ts";
+import {
+  freeVramBytes,
+  type LoadChoice,
+  type MemoryEstimate,
+} from "../../../client/memory-estimate.ts";
 import type { Capacity } from "../../../client/models-store.ts";
 import { ProgressBar } from "../../components/bars.tsx";
 import { Line, TextLine } from "../../components/line.tsx";
-import { tokenCount } from "../../text/quantities.ts";
 import type { TextRun } from "../../text/text-run.ts";
-import { freeVramBytes, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
 
 const labelWidth = 9;
 const figureWidth = 9;

@@ -9,16 +9,16 @@ import {
   formatMemory,
   formatRelativeTime,
 } from "../../../base/formats.ts";
+import { formatTally, tokenCount } from "../../../base/quantities.ts";
+import { fitOfWeights } from "../../../client/memory-estimate.ts";
 import type { HubQuantization } from "../../../client/models-hub.ts";
 import { Line, type Paragraph, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
-import { formatTally, tokenCount } from "../../text/quantities.ts";
 import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
 import { deletionSentence, licenseName, modelfileSummary } from "./card-text.ts";
 import { downloadFailure } from "./download-list.tsx";
-import { fitOfWeights } from "./estimate.ts";
 import { fitWords, processorOf, timeToUnload } from "./list-columns.ts";
 import { memoryEstimateRows } from "./memory-estimate.tsx";
 import type { HubEntry, LocalEntry, ModelEntry, RunningEntry } from "./model-entries.ts";

@@ -2,11 +2,16 @@
 
 import fuzzysort from "fuzzysort";
 import { memoizeLast } from "../../../base/memoize-last.ts";
+import type { Download } from "../../../client/download.ts";
+import {
+  estimateMemory,
+  type Fit,
+  type LoadChoice,
+  type MemoryEstimate,
+} from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { HubModel } from "../../../client/models-hub.ts";
 import type { Capacity, LocalModel } from "../../../client/models-store.ts";
-import type { Download } from "./download.ts";
-import { estimateMemory, type Fit, type LoadChoice, type MemoryEstimate } from "./estimate.ts";
 import { isSameModel, nameKey } from "./model-name.ts";
 import type { ListChoice, LoadingModel, ModelsState, Source } from "./models-state.ts";
 

@@ -2,13 +2,13 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { textWidth } from "../../../base/graphemes.ts";
+import { roughSpan } from "../../../base/quantities.ts";
 import { TextLine, useParagraph } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { rowsAround, Table } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
-import { textWidth } from "../../text/graphemes.ts";
-import { roughSpan } from "../../text/quantities.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
 import { fitLegend, listColumns } from "./list-columns.ts";
 import { entriesOf, selectedIndex } from "./model-entries.ts";

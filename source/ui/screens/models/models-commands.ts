@@ -1,7 +1,7 @@
 // The commands of the models screen: their keys, when they are valid, and the actions that they call.
 
+import { isActive } from "../../../client/download.ts";
 import { type CommandRow, commandRow, scrolling } from "../../frame/command-table.ts";
-import { isActive } from "./download.ts";
 import * as list from "./list-actions.ts";
 import * as model from "./model-actions.ts";
 import { downloadOf, isLoaded, readOnlyReason } from "./model-entries.ts";

@@ -3,7 +3,9 @@
 import type { Clock } from "../../../base/clock.ts";
 import { shownModel } from "../../../base/display-text.ts";
 import { describeError } from "../../../base/product-error.ts";
+import type { Store } from "../../../base/store.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
+import { Poll } from "../../../client/live/poll.ts";
 import { loadedModels } from "../../../client/model-calls.ts";
 import {
   type HubOrder,
@@ -18,8 +20,6 @@ import {
   planDeletion,
   readCapacity,
 } from "../../../client/models-store.ts";
-import type { Store } from "../../hooks/store.ts";
-import { Poll } from "../../live/poll.ts";
 import { selectedEntry, selectionFallback } from "./model-entries.ts";
 import {
   type CardFacts,

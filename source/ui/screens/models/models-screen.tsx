@@ -3,15 +3,15 @@
 import { Box } from "ink";
 import { memo, type ReactElement } from "react";
 import { formatBytes } from "../../../base/formats.ts";
+import { plural, tokenCount } from "../../../base/quantities.ts";
+import { Store } from "../../../base/store.ts";
+import { isActive } from "../../../client/download.ts";
 import { TextLine } from "../../components/line.tsx";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
-import { Store } from "../../hooks/store.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
-import { plural, tokenCount } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
-import { isActive } from "./download.ts";
 import { editFilter, type ModelsContext } from "./list-actions.ts";
 import { ModelCard } from "./model-card.tsx";
 import { type ModelEntry, selectedEntry } from "./model-entries.ts";

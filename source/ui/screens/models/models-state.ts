@@ -1,5 +1,7 @@
 // State of the models screen: data of the server, and the user's choices.
 
+import type { Download } from "../../../client/download.ts";
+import type { LoadChoice } from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { HubModel, HubQuantization } from "../../../client/models-hub.ts";
 import type {
@@ -9,8 +11,6 @@ import type {
   ModelDescription,
 } from "../../../client/models-store.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import type { Download } from "./download.ts";
-import type { LoadChoice } from "./estimate.ts";
 import { isSameModel } from "./model-name.ts";
 
 export const sources = ["local", "hub", "running"] as const;

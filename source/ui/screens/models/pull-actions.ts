@@ -3,9 +3,6 @@
 import { shownModel } from "../../../base/display-text.ts";
 import { formatBytes } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
-import { pullOnServer } from "../../../client/model-calls.ts";
-import { type HubQuantization, listQuantizations } from "../../../client/models-hub.ts";
-import type { Choice } from "../../frame/screen.ts";
 import {
   addProgress,
   type Download,
@@ -14,8 +11,11 @@ import {
   pauseDownload,
   resumeDownload,
   startDownload,
-} from "./download.ts";
-import { freeVramBytes } from "./estimate.ts";
+} from "../../../client/download.ts";
+import { freeVramBytes } from "../../../client/memory-estimate.ts";
+import { pullOnServer } from "../../../client/model-calls.ts";
+import { type HubQuantization, listQuantizations } from "../../../client/models-hub.ts";
+import type { Choice } from "../../frame/screen.ts";
 import type { ModelsContext } from "./list-actions.ts";
 import { downloadOf } from "./model-entries.ts";
 import { isSameModel, nameKey, pullReference, quantizedName } from "./model-name.ts";

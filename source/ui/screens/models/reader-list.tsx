@@ -3,10 +3,10 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes, formatMemory } from "../../../base/formats.ts";
-import { formatTally, plural, tokenCount } from "../../text/quantities.ts";
+import { formatTally, plural, tokenCount } from "../../../base/quantities.ts";
+import { fractionOf } from "../../../client/download.ts";
+import type { Fit } from "../../../client/memory-estimate.ts";
 import { foreignText } from "../../text/text-run.ts";
-import { fractionOf } from "./download.ts";
-import type { Fit } from "./estimate.ts";
 import { entriesOf, type ModelEntry, selectedIndex } from "./model-entries.ts";
 import type { ModelsState } from "./models-state.ts";
 

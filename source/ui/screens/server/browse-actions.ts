@@ -1,9 +1,9 @@
 // Actions for browsing the request log: filter, pause, select, open, scroll.
 
+import { keyOf } from "../../../client/live/request-feed.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
-import { keyOf } from "../../live/request-feed.ts";
 import {
   changeFilters,
   currentRequest,

@@ -4,10 +4,10 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { formatBytes } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
+import { plural } from "../../../base/quantities.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
 import { cancelRequest, recordPrompts } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import { plural } from "../../text/quantities.ts";
 import { curlCommand, exampleCall } from "./curl-command.ts";
 import type { ServerContext } from "./server-state.ts";
 

@@ -2,11 +2,11 @@
 
 import { shownModel } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/formats.ts";
+import { rate, roughSpan, span, timeOfDay } from "../../../base/quantities.ts";
 import { cancellationText, readingProgress } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
-import { rate, roughSpan, span, timeOfDay } from "../../text/quantities.ts";
 import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
 import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 

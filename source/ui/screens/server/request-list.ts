@@ -3,8 +3,8 @@
 import { memoizeLast } from "../../../base/memoize-last.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { ownAgent } from "../../../client/api-client.ts";
+import { keyOf } from "../../../client/live/request-feed.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import { keyOf } from "../../live/request-feed.ts";
 
 /** Reads a filter such as `status:5xx model:tiny`. @throws with a sentence for an invalid one */
 export type ReadFilter = (text: string) => IsShown;

@@ -2,13 +2,13 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement, useEffect } from "react";
+import { keyOf } from "../../../client/live/request-feed.ts";
 import { Line, useParagraph } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { fitColumns, markerWidth, rowsAround, Table } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { keyOf } from "../../live/request-feed.ts";
 import { fitRuns, foreignRun, runsWidth, type TextRun } from "../../text/text-run.ts";
 import { exampleCall } from "./curl-command.ts";
 import { requestColumns, requestNote } from "./request-columns.ts";

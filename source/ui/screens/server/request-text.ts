@@ -1,6 +1,10 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
 import { formatMilliseconds } from "../../../base/formats.ts";
+import { truncateText } from "../../../base/graphemes.ts";
+import { neutraliseLine, normaliseLineBreaks } from "../../../base/neutralise.ts";
+import { timeOfDay } from "../../../base/quantities.ts";
+import { wrapLine } from "../../../base/wrap-line.ts";
 import {
   cacheSource,
   cancellationText,
@@ -8,9 +12,6 @@ import {
   readingText,
 } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import { truncateText } from "../../text/graphemes.ts";
-import { neutraliseLine, normaliseLineBreaks } from "../../text/neutralise.ts";
-import { timeOfDay } from "../../text/quantities.ts";
 import {
   fitRuns,
   foreignRun,
@@ -19,7 +20,6 @@ import {
   runsWidth,
   type TextRow,
 } from "../../text/text-run.ts";
-import { wrapLine } from "../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 import { statusRun } from "./request-columns.ts";
 

@@ -2,14 +2,14 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
+import { rate, span } from "../../../base/quantities.ts";
+import { wrapLine } from "../../../base/wrap-line.ts";
 import { readingText } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { rate, span } from "../../text/quantities.ts";
 import { foreignText } from "../../text/text-run.ts";
-import { wrapLine } from "../../text/wrap-line.ts";
 import type { Tone } from "../../theme.ts";
 import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx";
 import { listRequests } from "./request-list.ts";

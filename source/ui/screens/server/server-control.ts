@@ -1,7 +1,7 @@
 // Starts, stops and configures the server that this program hosts.
 
 import { describeError } from "../../../base/product-error.ts";
-import { plural } from "../../text/quantities.ts";
+import { plural } from "../../../base/quantities.ts";
 import { askSettings } from "./server-settings.ts";
 import type { HostedServer, ServerContext, ServerControl, StartProblem } from "./server-state.ts";
 

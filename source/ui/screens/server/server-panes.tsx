@@ -3,6 +3,8 @@
 import { Box } from "ink";
 import { memo, type ReactElement, useMemo } from "react";
 import { formatMemory, formatMilliseconds } from "../../../base/formats.ts";
+import { percentage, rate, span, tokenCount, usedOfTotal } from "../../../base/quantities.ts";
+import type { WatchedServer } from "../../../client/live/server-watch.ts";
 import type { LoadedModelFigures, ServerSample } from "../../../client/metrics.ts";
 import { slotSquares } from "../../components/bars.tsx";
 import { TextLine } from "../../components/line.tsx";
@@ -12,8 +14,6 @@ import { useStore } from "../../hooks/use-store.ts";
 import { FigureList } from "../../live/figure-list.tsx";
 import { type Figure, machineFigures } from "../../live/machine-figures.ts";
 import { type RequestFigures, requestFigures } from "../../live/request-figures.ts";
-import type { WatchedServer } from "../../live/server-watch.ts";
-import { percentage, rate, span, tokenCount, usedOfTotal } from "../../text/quantities.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { ServerSources } from "./server-state.ts";
 

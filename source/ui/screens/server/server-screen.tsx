@@ -2,12 +2,12 @@
 
 import { memo } from "react";
 import { describeError } from "../../../base/product-error.ts";
+import { rate, span } from "../../../base/quantities.ts";
+import { Store } from "../../../base/store.ts";
+import type { RequestFeed } from "../../../client/live/request-feed.ts";
 import { requestTexts } from "../../../client/requests.ts";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
-import { Store } from "../../hooks/store.ts";
-import type { RequestFeed } from "../../live/request-feed.ts";
-import { rate, span } from "../../text/quantities.ts";
 import { asciiGlyphs } from "../../theme.ts";
 import { editField, refresh } from "./browse-actions.ts";
 import { requestSentence } from "./request-columns.ts";

@@ -1,13 +1,13 @@
 // State of the Server screen, and the context of its components and actions.
 
+import type { Store } from "../../../base/store.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
+import { keyOf } from "../../../client/live/request-feed.ts";
+import type { ServerWatch, WatchedServer } from "../../../client/live/server-watch.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { FrameServices } from "../../frame/screen.ts";
-import type { Store } from "../../hooks/store.ts";
 import type { Readable } from "../../hooks/use-store.ts";
-import { keyOf } from "../../live/request-feed.ts";
-import type { ServerWatch, WatchedServer } from "../../live/server-watch.ts";
 import type { Glyphs } from "../../theme.ts";
 import {
   initialRequestList,

@@ -1,8 +1,8 @@
 // Tests that chats with deployments exist next to the local one.
 // Uses screens that record the calls.
 import { expect, test } from "vitest";
+import type { SessionHead } from "../../../../source/chat/sessions/session.ts";
 import type { ClientMessage } from "../../../../source/client/chat-events.ts";
-import type { SessionHead } from "../../../../source/sessions/session.ts";
 import {
   type ChatPlace,
   ChatPlaces,

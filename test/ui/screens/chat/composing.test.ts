@@ -5,7 +5,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import type { ModelChoice } from "../../../../source/ui/screens/chat/chat-backend.ts";
+import type { ModelChoice } from "../../../../source/chat/chat-backend.ts";
 import { temporaryFolder } from "../../../support/model-store.ts";
 import { ask, openChat } from "../../support/open-chat.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";

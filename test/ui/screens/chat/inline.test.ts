@@ -2,8 +2,8 @@
 // Runs the whole program in an in-memory terminal, and counts rows on the screen and above it.
 
 import { describe, expect, test } from "vitest";
-import type { SessionMessage } from "../../../../source/sessions/session.ts";
-import { SessionStore } from "../../../../source/sessions/session-store.ts";
+import type { SessionMessage } from "../../../../source/chat/sessions/session.ts";
+import { SessionStore } from "../../../../source/chat/sessions/session-store.ts";
 import { temporaryFolder } from "../../../support/model-store.ts";
 import { ask, type OpenChat, type OpenChatOptions, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";

@@ -1,8 +1,8 @@
 // Tests that size does not slow down the chat: ten thousand messages, a pasted megabyte, wide characters.
 // Runs the whole screen in an in-memory terminal, and counts the entries that are laid out.
 import { describe, expect, test } from "vitest";
-import type { SessionMessage } from "../../../../source/sessions/session.ts";
-import { SessionStore } from "../../../../source/sessions/session-store.ts";
+import type { SessionMessage } from "../../../../source/chat/sessions/session.ts";
+import { SessionStore } from "../../../../source/chat/sessions/session-store.ts";
 import { temporaryFolder } from "../../../support/model-store.ts";
 import { ask, openChat } from "../../support/open-chat.ts";
 import { keys } from "../../support/sized-terminal.ts";

@@ -1,11 +1,11 @@
 // Creates a chat's state and layout without a server, to draw its components.
 
+import { Store } from "../../../../source/base/store.ts";
+import type { TranscriptEntry } from "../../../../source/chat/conversation/transcript-entry.ts";
 import type { ModelFacts } from "../../../../source/client/chat-events.ts";
-import { Store } from "../../../../source/ui/hooks/store.ts";
 import { CodeHighlighter } from "../../../../source/ui/markdown/code-highlighter.ts";
 import { type ChatState, createChatState } from "../../../../source/ui/screens/chat/chat-state.ts";
 import type { ChatView } from "../../../../source/ui/screens/chat/chat-view.ts";
-import type { TranscriptEntry } from "../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
 import { PrintedEntries } from "../../../../source/ui/screens/chat/transcript/printed-entries.ts";
 import { TranscriptLayout } from "../../../../source/ui/screens/chat/transcript/transcript-layout.ts";
 import { type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";

@@ -1,7 +1,7 @@
 // Tests the list of saved chats and the settings below it, in any room.
 
 import { expect, test } from "vitest";
-import type { SessionHead } from "../../../../source/sessions/session.ts";
+import type { SessionHead } from "../../../../source/chat/sessions/session.ts";
 import {
   SessionsPane,
   type SessionsPaneProps,

@@ -3,7 +3,7 @@
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import path from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
-import { SessionStore } from "../../../../source/sessions/session-store.ts";
+import { SessionStore } from "../../../../source/chat/sessions/session-store.ts";
 import { imageBytes, imageFile } from "../../../support/load-vision.ts";
 import { temporaryFolder } from "../../../support/model-store.ts";
 import { until } from "../../../support/until.ts";

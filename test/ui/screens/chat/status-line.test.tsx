@@ -1,7 +1,7 @@
 // Tests that one row shows the current work or a notice, at any width.
 
 import { expect, test } from "vitest";
-import { Store } from "../../../../source/ui/hooks/store.ts";
+import { Store } from "../../../../source/base/store.ts";
 import type { ChatState } from "../../../../source/ui/screens/chat/chat-state.ts";
 import { StatusLine } from "../../../../source/ui/screens/chat/status-line.tsx";
 import { asciiGlyphs } from "../../../../source/ui/theme.ts";

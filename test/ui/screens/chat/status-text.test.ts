@@ -1,11 +1,11 @@
 // Tests the text of the status line, also when figures are missing or space is short.
 
 import { describe, expect, test } from "vitest";
+import type { ActivityPhase } from "../../../../source/chat/conversation/running-answer.ts";
+import { ThroughputMeter } from "../../../../source/chat/conversation/running-answer.ts";
 import type { AnswerStatistics } from "../../../../source/client/chat-events.ts";
 import { distributeRows } from "../../../../source/ui/screens/chat/chat-layout.ts";
 import type { AnswerFigures } from "../../../../source/ui/screens/chat/chat-state.ts";
-import type { ActivityPhase } from "../../../../source/ui/screens/chat/conversation/running-answer.ts";
-import { ThroughputMeter } from "../../../../source/ui/screens/chat/conversation/running-answer.ts";
 import { statusRun } from "../../../../source/ui/screens/chat/status-text.ts";
 import { asciiGlyphs, selectGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 

@@ -4,7 +4,8 @@
 import chalk from "chalk";
 import type { ReactElement } from "react";
 import { describe, expect, onTestFinished, test } from "vitest";
-import { Store } from "../../../../source/ui/hooks/store.ts";
+import { textWidth } from "../../../../source/base/graphemes.ts";
+import { Store } from "../../../../source/base/store.ts";
 import { ConsoleBody } from "../../../../source/ui/screens/console/console-body.tsx";
 import {
   type CloudState,
@@ -12,7 +13,6 @@ import {
   panes,
 } from "../../../../source/ui/screens/console/console-state.ts";
 import type { LogBuffer } from "../../../../source/ui/screens/console/log-buffer.ts";
-import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type Rendered, renderAt } from "../../support/render.tsx";
 import { sampleApp, sampleKey, sampleLine, sampleReplica } from "./sample-cloud.ts";

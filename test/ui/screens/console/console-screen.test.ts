@@ -3,7 +3,7 @@
 // or flooded with log lines. For a real one see test/e2e/terminal-console.
 
 import { expect, onTestFinished, test } from "vitest";
-import type { CloudAccess } from "../../../../source/ui/screens/cloud-access.ts";
+import type { CloudAccess } from "../../../../source/ui/app/cloud-access.ts";
 import { openApp } from "../../support/open-app.ts";
 import { runInTerminal } from "../../support/run-in-terminal.ts";
 import { keys, SizedTerminal } from "../../support/sized-terminal.ts";

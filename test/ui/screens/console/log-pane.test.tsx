@@ -1,11 +1,11 @@
 // Tests that the log shows its newest lines and its filters, and computes only visible lines.
 
 import { describe, expect, test } from "vitest";
+import { textWidth } from "../../../../source/base/graphemes.ts";
 import type { LogDocument } from "../../../../source/cloud/admin/documents.ts";
 import type { ConsoleState } from "../../../../source/ui/screens/console/console-state.ts";
 import { LogBuffer } from "../../../../source/ui/screens/console/log-buffer.ts";
 import { LogPane } from "../../../../source/ui/screens/console/log-pane.tsx";
-import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { sampleLine } from "./sample-cloud.ts";

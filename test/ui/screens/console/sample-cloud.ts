@@ -27,7 +27,7 @@ import type {
   CloudAccess,
   CloudClient,
   CloudServer,
-} from "../../../../source/ui/screens/cloud-access.ts";
+} from "../../../../source/ui/app/cloud-access.ts";
 import { ScriptedBackend } from "../../support/scripted-backend.ts";
 
 /** One time for every sample, since documents are sorted by time. */

@@ -11,8 +11,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test
 import { AsyncQueue } from "../../../../source/base/async-queue.ts";
 import { screenScripts } from "../../../../source/cli/cloud/screen-scripts.ts";
 import type { DeployEvent, DeploymentRequest } from "../../../../source/cloud/admin/documents.ts";
+import type { CloudAccess, PreflightFinding } from "../../../../source/ui/app/cloud-access.ts";
 import { runApp } from "../../../../source/ui/app/run-app.tsx";
-import type { CloudAccess, PreflightFinding } from "../../../../source/ui/screens/cloud-access.ts";
 import { until } from "../../../support/until.ts";
 import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
 import { SampleServer, sampleCloud } from "../console/sample-cloud.ts";

@@ -2,6 +2,7 @@
 // sequences. Uses an in-memory terminal where the cursor matters.
 
 import { describe, expect, test } from "vitest";
+import { textWidth } from "../../../../source/base/graphemes.ts";
 import { fieldAfterText } from "../../../../source/ui/editor/line-field.ts";
 import { DeployBody } from "../../../../source/ui/screens/deploy/deploy-screen.tsx";
 import type {
@@ -21,7 +22,6 @@ import {
   readerLines,
 } from "../../../../source/ui/screens/deploy/reader-lines.ts";
 import { steps } from "../../../../source/ui/screens/deploy/steps.ts";
-import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { appDetails, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";

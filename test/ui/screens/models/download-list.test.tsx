@@ -7,7 +7,7 @@ import {
   failDownload,
   pauseDownload,
   startDownload,
-} from "../../../../source/ui/screens/models/download.ts";
+} from "../../../../source/client/download.ts";
 import {
   DownloadList,
   downloadListHeight,

@@ -2,8 +2,8 @@
 
 import { Box } from "ink";
 import { expect, test } from "vitest";
+import { estimateMemory, type LoadChoice } from "../../../../source/client/memory-estimate.ts";
 import type { Capacity } from "../../../../source/client/models-store.ts";
-import { estimateMemory, type LoadChoice } from "../../../../source/ui/screens/models/estimate.ts";
 import { memoryEstimateRows } from "../../../../source/ui/screens/models/memory-estimate.tsx";
 import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";

@@ -1,7 +1,7 @@
 // Tests the cards of the three sources in every state.
 
 import { describe, expect, test } from "vitest";
-import { failDownload, startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { failDownload, startDownload } from "../../../../source/client/download.ts";
 import { ModelCard } from "../../../../source/ui/screens/models/model-card.tsx";
 import { selectedEntry } from "../../../../source/ui/screens/models/model-entries.ts";
 import {

@@ -1,6 +1,6 @@
 // Tests which models each list shows, their order, and the selection.
 import { describe, expect, test } from "vitest";
-import { startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { startDownload } from "../../../../source/client/download.ts";
 import { entriesOf, selectedEntry } from "../../../../source/ui/screens/models/model-entries.ts";
 import {
   type ModelsState,

@@ -2,7 +2,7 @@
 
 import chalk from "chalk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { startDownload } from "../../../../source/client/download.ts";
 import { ModelList, SourceBar } from "../../../../source/ui/screens/models/model-list.tsx";
 import {
   createModelsState,

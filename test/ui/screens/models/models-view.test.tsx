@@ -1,15 +1,15 @@
 // Tests the screen at usual window sizes: list and card side by side, or one of them.
 
 import { describe, expect, test } from "vitest";
-import { Store } from "../../../../source/ui/hooks/store.ts";
-import { startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { textWidth } from "../../../../source/base/graphemes.ts";
+import { Store } from "../../../../source/base/store.ts";
+import { startDownload } from "../../../../source/client/download.ts";
 import { ModelsView } from "../../../../source/ui/screens/models/models-screen.tsx";
 import {
   cardKey,
   type ModelsState,
   received,
 } from "../../../../source/ui/screens/models/models-state.ts";
-import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { filtered, local, nowMs, sampleCard, stateWith } from "./sample-models.ts";

@@ -1,7 +1,7 @@
 // Tests the list for screen readers.
 
 import { describe, expect, test } from "vitest";
-import { addProgress, startDownload } from "../../../../source/ui/screens/models/download.ts";
+import { addProgress, startDownload } from "../../../../source/client/download.ts";
 import {
   failed,
   type ModelsState,

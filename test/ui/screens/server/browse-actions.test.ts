@@ -2,9 +2,9 @@
 // Runs the actions on a store in memory with scripted answers of the server.
 
 import { beforeEach, describe, expect, test } from "vitest";
+import { Store } from "../../../../source/base/store.ts";
 import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
-import { Store } from "../../../../source/ui/hooks/store.ts";
 import {
   type BrowseContext,
   chooseModel,

@@ -2,9 +2,10 @@
 
 import { Box, Text } from "ink";
 import { describe, expect, test } from "vitest";
+import { textWidth } from "../../../../source/base/graphemes.ts";
+import { keyOf } from "../../../../source/client/live/request-feed.ts";
 import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
 import { fitColumns, Table } from "../../../../source/ui/components/table.tsx";
-import { keyOf } from "../../../../source/ui/live/request-feed.ts";
 import {
   requestColumns,
   requestNote,
@@ -12,7 +13,6 @@ import {
   speedOf,
   statusRun,
 } from "../../../../source/ui/screens/server/request-columns.ts";
-import { textWidth } from "../../../../source/ui/text/graphemes.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { requestView } from "../../support/request-views.ts";

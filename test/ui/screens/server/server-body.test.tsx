@@ -2,14 +2,14 @@
 // Uses stores in memory, and an in-memory terminal for the cursor and row heights.
 
 import { describe, expect, test } from "vitest";
+import { Store } from "../../../../source/base/store.ts";
+import { keyOf } from "../../../../source/client/live/request-feed.ts";
+import type { WatchedServer } from "../../../../source/client/live/server-watch.ts";
 import type { ServerSample } from "../../../../source/client/metrics.ts";
 import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
 import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
 import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
-import { Store } from "../../../../source/ui/hooks/store.ts";
-import { keyOf } from "../../../../source/ui/live/request-feed.ts";
-import type { WatchedServer } from "../../../../source/ui/live/server-watch.ts";
 import { changeFilters } from "../../../../source/ui/screens/server/request-list.ts";
 import { ServerBody } from "../../../../source/ui/screens/server/server-body.tsx";
 import {

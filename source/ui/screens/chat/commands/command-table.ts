@@ -1,7 +1,8 @@
 // The table of commands and its help.
 
+import type { Command } from "../../../../chat/commands/command.ts";
+import { typedCommands } from "../../../../chat/commands/parse-line.ts";
 import { callsOf } from "../../../frame/command-lists.ts";
-import type { Command } from "./command.ts";
 import {
   chatCommands,
   editorCommands,
@@ -10,7 +11,6 @@ import {
   scrollCommands,
   searchCommands,
 } from "./key-commands.ts";
-import { typedCommands } from "./parse-line.ts";
 
 /** All commands; the first valid one gets a shared key. */
 export const commandTable: readonly Command<ScreenContext>[] = [

@@ -1,15 +1,15 @@
 // Commands that are keys only: chatting, reading messages, searching, scrolling and editing.
 
-import { type FieldAction, fieldActions } from "../../../editor/line-field.ts";
-import type { ComposerActions } from "../composer/composer-actions.ts";
-import type { MessageActions } from "../transcript/message-actions.ts";
-import type { ScrollRequest } from "../transcript/transcript-window.ts";
 import {
   type Command,
   type CommandContext,
   type CommandSituation,
   commandGroup,
-} from "./command.ts";
+} from "../../../../chat/commands/command.ts";
+import { type FieldAction, fieldActions } from "../../../editor/line-field.ts";
+import type { ComposerActions } from "../composer/composer-actions.ts";
+import type { MessageActions } from "../transcript/message-actions.ts";
+import type { ScrollRequest } from "../transcript/transcript-window.ts";
 
 /** Actions of keys. */
 export interface ScreenContext extends CommandContext {

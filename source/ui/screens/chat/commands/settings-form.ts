@@ -1,9 +1,18 @@
 // The settings of a chat as a form: a list with a question for each row.
 
+import type { ChatSettings } from "../../../../chat/chat-backend.ts";
+import {
+  type ParameterFacts,
+  parseParameter,
+  valueText,
+} from "../../../../chat/commands/model-parameters.ts";
+import {
+  type ModelTexts,
+  type SettingRow,
+  settingRows,
+  tableTexts,
+} from "../../../../chat/commands/settings-table.ts";
 import type { Choice, FrameServices } from "../../../frame/screen.ts";
-import type { ChatSettings } from "../chat-backend.ts";
-import { type ParameterFacts, parseParameter, valueText } from "./model-parameters.ts";
-import { type ModelTexts, type SettingRow, settingRows, tableTexts } from "./settings-table.ts";
 
 type Questions = Pick<FrameServices, "ask" | "choose" | "write">;
 

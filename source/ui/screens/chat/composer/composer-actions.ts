@@ -1,6 +1,13 @@
 // Actions of the field: editing, completion, history search, sending.
 
 import { describeError } from "../../../../base/product-error.ts";
+import {
+  type Command,
+  type CommandContext,
+  runCommand,
+} from "../../../../chat/commands/command.ts";
+import { parameterFacts } from "../../../../chat/commands/model-parameters.ts";
+import { parseLine, typedCommands } from "../../../../chat/commands/parse-line.ts";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { EditorAction } from "../../../editor/editor-state.ts";
@@ -8,9 +15,6 @@ import type { SlashName } from "../../../frame/screen.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
-import { type Command, type CommandContext, runCommand } from "../commands/command.ts";
-import { parameterFacts } from "../commands/model-parameters.ts";
-import { parseLine, typedCommands } from "../commands/parse-line.ts";
 import type { MessageActions } from "../transcript/message-actions.ts";
 import {
   emptySearch,

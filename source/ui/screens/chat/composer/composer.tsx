@@ -2,15 +2,15 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
+import { textWidth, truncateText } from "../../../../base/graphemes.ts";
+import type { Store } from "../../../../base/store.ts";
 import { Line } from "../../../components/line.tsx";
 import { Panel } from "../../../components/panel.tsx";
 import { SelectList } from "../../../components/select-list.tsx";
 import { promptCells, TextArea } from "../../../components/text-area.tsx";
 import { TextField } from "../../../components/text-field.tsx";
-import type { Store } from "../../../hooks/store.ts";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
-import { textWidth, truncateText } from "../../../text/graphemes.ts";
 import { foreignText } from "../../../text/text-run.ts";
 import { type ChatLayout, editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";

@@ -4,10 +4,10 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import fuzzysort from "fuzzysort";
+import type { ChatBackend } from "../../../../chat/chat-backend.ts";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import type { EditorState } from "../../../editor/editor-state.ts";
 import type { ListItem, SlashName } from "../../../frame/screen.ts";
-import type { ChatBackend } from "../chat-backend.ts";
 
 /** An item's value replaces the text from `start` to the cursor. */
 export interface Menu {

@@ -1,7 +1,7 @@
 // Messages that wait for the running answer, in the order in which they are sent.
 
+import type { EntryImage } from "../../../../chat/conversation/transcript-entry.ts";
 import type { TextFile } from "../../../../client/attachments/text-files.ts";
-import type { EntryImage } from "../conversation/transcript-entry.ts";
 
 /** A message that can be sent as it is: its images and files have been read. */
 export interface PreparedMessage {

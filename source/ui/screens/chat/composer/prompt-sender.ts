@@ -3,6 +3,16 @@
 
 import { describeError } from "../../../../base/product-error.ts";
 import {
+  attachWithPictures,
+  type PromptWithImages,
+} from "../../../../chat/conversation/attach-prompt.ts";
+import type {
+  AnswerState,
+  EntryImage,
+  TranscriptEntry,
+} from "../../../../chat/conversation/transcript-entry.ts";
+import type { SessionFile } from "../../../../chat/sessions/session.ts";
+import {
   imageArgument,
   mayAttach,
   tooManyText,
@@ -16,12 +26,9 @@ import {
   textBlock,
   withTexts,
 } from "../../../../client/attachments/text-files.ts";
-import type { SessionFile } from "../../../../sessions/session.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
-import type { AnswerState, EntryImage, TranscriptEntry } from "../conversation/transcript-entry.ts";
-import { attachWithPictures, type PromptWithImages } from "./attach-prompt.ts";
 import { dequeue, type PreparedMessage } from "./message-queue.ts";
 
 /** Longer prompts are not kept in the history. */

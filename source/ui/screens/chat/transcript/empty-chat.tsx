@@ -2,11 +2,11 @@
 
 import { Box } from "ink";
 import { memo, type ReactElement } from "react";
+import { truncateText } from "../../../../base/graphemes.ts";
+import { wrapLine } from "../../../../base/wrap-line.ts";
 import type { ModelFacts } from "../../../../client/chat-events.ts";
 import { Lines } from "../../../components/line.tsx";
-import { truncateText } from "../../../text/graphemes.ts";
 import { foreignText, type TextRow } from "../../../text/text-run.ts";
-import { wrapLine } from "../../../text/wrap-line.ts";
 import type { Glyphs, Tone } from "../../../theme.ts";
 
 export const defaultExamplePrompts: readonly string[] = [

@@ -1,18 +1,18 @@
 // Actions on messages: scrolling, selecting, copying, folding, retrying, forking.
 
-import { reduceEditor } from "../../../editor/editor-reducer.ts";
-import { codePieces } from "../../../markdown/markdown-layout.ts";
-import { shortText } from "../../../text/graphemes.ts";
-import { chatLayout, transcriptWidth } from "../chat-layout.ts";
-import type { ChatState } from "../chat-state.ts";
-import { type ChatParts, layOutTranscript } from "../chat-view.ts";
-import { toMarkdown } from "../conversation/export-conversation.ts";
+import { shortText } from "../../../../base/graphemes.ts";
+import { toMarkdown } from "../../../../chat/conversation/export-conversation.ts";
 import {
   type AssistantEntry,
   lastQuestion,
   type TranscriptEntry,
   type UserEntry,
-} from "../conversation/transcript-entry.ts";
+} from "../../../../chat/conversation/transcript-entry.ts";
+import { reduceEditor } from "../../../editor/editor-reducer.ts";
+import { codePieces } from "../../../markdown/markdown-layout.ts";
+import { chatLayout, transcriptWidth } from "../chat-layout.ts";
+import type { ChatState } from "../chat-state.ts";
+import { type ChatParts, layOutTranscript } from "../chat-view.ts";
 import { reveal, type ScrollRequest, scroll } from "./transcript-window.ts";
 
 type Message = UserEntry | AssistantEntry;

@@ -1,20 +1,20 @@
 // Rows of a message above and below its Markdown: speaker, time, images, thinking, calls, ending.
 
-import { attachedText } from "../../../../client/attachments/read-image-file.ts";
-import type { SessionFile } from "../../../../sessions/session.ts";
-import { wrapRuns } from "../../../markdown/wrap-runs.ts";
-import { textWidth } from "../../../text/graphemes.ts";
-import { neutraliseLine, neutraliseText } from "../../../text/neutralise.ts";
-import { plural } from "../../../text/quantities.ts";
-import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
-import { type Glyphs, type Tone, withGlyphs } from "../../../theme.ts";
+import { textWidth } from "../../../../base/graphemes.ts";
+import { neutraliseLine, neutraliseText } from "../../../../base/neutralise.ts";
+import { plural } from "../../../../base/quantities.ts";
 import {
   type AssistantEntry,
   type EntryImage,
   earlyEndings,
   type TranscriptEntry,
   type UserEntry,
-} from "../conversation/transcript-entry.ts";
+} from "../../../../chat/conversation/transcript-entry.ts";
+import type { SessionFile } from "../../../../chat/sessions/session.ts";
+import { attachedText } from "../../../../client/attachments/read-image-file.ts";
+import { wrapRuns } from "../../../markdown/wrap-runs.ts";
+import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
+import { type Glyphs, type Tone, withGlyphs } from "../../../theme.ts";
 
 export interface MessageStyle {
   readonly glyphs: Glyphs;

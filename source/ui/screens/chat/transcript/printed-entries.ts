@@ -1,6 +1,6 @@
 // Entries printed to the terminal's scrollback in the layout `inline`, each once.
 
-import type { TranscriptEntry } from "../conversation/transcript-entry.ts";
+import type { TranscriptEntry } from "../../../../chat/conversation/transcript-entry.ts";
 
 export type PrintedItem = { readonly key: number } & (
   | { readonly entry: TranscriptEntry }

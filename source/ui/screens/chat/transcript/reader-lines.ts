@@ -1,12 +1,12 @@
 // Conversation as lines for screen readers: speaker, text and end of each message. Lines never change.
 
-import { attachedText } from "../../../../client/attachments/read-image-file.ts";
-import { neutraliseText, normaliseLineBreaks } from "../../../text/neutralise.ts";
+import { neutraliseText, normaliseLineBreaks } from "../../../../base/neutralise.ts";
 import {
   type AssistantEntry,
   earlyEndings,
   type TranscriptEntry,
-} from "../conversation/transcript-entry.ts";
+} from "../../../../chat/conversation/transcript-entry.ts";
+import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { finishedCount } from "./printed-entries.ts";
 
 /** Shorter sentences are joined with the next one, as are `1.` and `e.g.` */

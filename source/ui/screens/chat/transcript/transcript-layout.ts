@@ -1,9 +1,12 @@
 // Entries of the transcript, laid out when they are shown, once per width.
 
+import type {
+  AssistantEntry,
+  TranscriptEntry,
+} from "../../../../chat/conversation/transcript-entry.ts";
 import type { CodeHighlighter } from "../../../markdown/code-highlighter.ts";
 import { MarkdownLayout } from "../../../markdown/markdown-layout.ts";
 import type { TextRow } from "../../../text/text-run.ts";
-import type { AssistantEntry, TranscriptEntry } from "../conversation/transcript-entry.ts";
 import { headRows, type MessageStyle, tailRows } from "./message-rows.ts";
 import type { TranscriptRows } from "./transcript-window.ts";
 

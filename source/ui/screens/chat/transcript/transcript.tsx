@@ -2,10 +2,10 @@
 
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
+import { textWidth } from "../../../../base/graphemes.ts";
+import { plural } from "../../../../base/quantities.ts";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
-import { textWidth } from "../../../text/graphemes.ts";
-import { plural } from "../../../text/quantities.ts";
 import type { Glyphs } from "../../../theme.ts";
 import { transcriptWidth } from "../chat-layout.ts";
 import { type ChatView, layOutTranscript, useModelFacts } from "../chat-view.ts";

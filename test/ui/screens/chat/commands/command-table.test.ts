@@ -1,14 +1,11 @@
 // Tests that typed lines, keys, hints and help agree with the command table.
 
 import { describe, expect, test } from "vitest";
+import type { CommandSituation } from "../../../../../source/chat/commands/command.ts";
+import { parseLine, slashUsages } from "../../../../../source/chat/commands/parse-line.ts";
 import { helpRows } from "../../../../../source/cli/line-commands.ts";
-import type { CommandSituation } from "../../../../../source/ui/screens/chat/commands/command.ts";
 import { isValidIn } from "../../../../../source/ui/screens/chat/commands/command-situation.ts";
 import { commandTable } from "../../../../../source/ui/screens/chat/commands/command-table.ts";
-import {
-  parseLine,
-  slashUsages,
-} from "../../../../../source/ui/screens/chat/commands/parse-line.ts";
 
 const idle: CommandSituation = {
   mode: "writing",

@@ -1,7 +1,7 @@
 // Tests that Markdown is drawn in the rows that its layout counts, in full or in part, also while it grows.
 
 import { expect, test } from "vitest";
-import type { AnswerState } from "../../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
+import type { AnswerState } from "../../../../../source/chat/conversation/transcript-entry.ts";
 import { Message } from "../../../../../source/ui/screens/chat/transcript/message.tsx";
 import { renderAt } from "../../../support/render.tsx";
 import { sampleView } from "../sample-view.ts";

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import type {
   AnswerState,
   TranscriptEntry,
-} from "../../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
+} from "../../../../../source/chat/conversation/transcript-entry.ts";
 import { readerLines } from "../../../../../source/ui/screens/chat/transcript/reader-lines.ts";
 
 const question: TranscriptEntry = { kind: "user", id: 0, text: "Tell me a story" };

@@ -2,8 +2,8 @@
 // Compares the rows that React mounts.
 
 import { describe, expect, test } from "vitest";
+import type { AssistantEntry } from "../../../../../source/chat/conversation/transcript-entry.ts";
 import { layOutTranscript } from "../../../../../source/ui/screens/chat/chat-view.ts";
-import type { AssistantEntry } from "../../../../../source/ui/screens/chat/conversation/transcript-entry.ts";
 import {
   EmptyChat,
   emptyChatRows,
