@@ -109,6 +109,10 @@ const cloudDoors =
 const cloudShapes =
   /^source\/cloud\/(admin\/documents|admin\/admin-client|app-config|inspection\/inspection)\.ts$/;
 
+// Command line opens the screens, and implements the interfaces to what is behind them.
+const screenDoor = "source/ui/app/run-app.tsx";
+const screenInterfaces = /^source\/ui\/app\/(app-options|cloud-access|server-access)\.ts$/;
+
 const libraryDoors: Record<string, RegExp> = {
   "node-llama-cpp": /^source\/engine\/text\//,
   "@fugood/llama.node": /^source\/engine\/vision\//,
@@ -144,6 +148,17 @@ describe("the import table", () => {
   it("lets the command line use only the cloud's admin client and documents", () => {
     const broken = imports.filter(
       ({ from, to }) => roomOf(from) === "cli" && roomOf(to) === "cloud" && !cloudDoors.test(to),
+    );
+    expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
+  });
+
+  it("lets the command line use only the screens' door and their interfaces", () => {
+    const broken = imports.filter(
+      ({ from, to, isTypeOnly }) =>
+        roomOf(from) === "cli" &&
+        roomOf(to) === "ui" &&
+        to !== screenDoor &&
+        !(isTypeOnly && screenInterfaces.test(to)),
     );
     expect(broken.map(({ from, to }) => `${from} -> ${to}`)).toEqual([]);
   });

@@ -2,6 +2,7 @@
 // 2,000 lines a second.
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { ScreenDrafts } from "../../source/cli/cloud/screen-drafts.ts";
 import { screenScripts } from "../../source/cli/cloud/screen-scripts.ts";
 import type { DeployEvent } from "../../source/cloud/admin/documents.ts";
 import { runApp } from "../../source/ui/app/run-app.tsx";
@@ -28,7 +29,7 @@ const noSession = () => {
 };
 const scripts = { ...screenScripts(noSession), preflight: async () => [] };
 await runApp({
-  cloud: { ...sampleCloud(new FloodingServer()), stateFolder, scripts },
+  cloud: { ...sampleCloud(new FloodingServer()), drafts: new ScreenDrafts(stateFolder), scripts },
   program: "deployctl",
   first: "deploy",
 });

@@ -5,6 +5,7 @@ import { loadSettings } from "../../configuration/load-settings.ts";
 import { productPaths } from "../../configuration/paths.ts";
 import type { CloudAccess, CloudTarget, LocalModel } from "../../ui/app/cloud-access.ts";
 import type { Flags } from "./flags.ts";
+import { ScreenDrafts } from "./screen-drafts.ts";
 import { screenScripts } from "./screen-scripts.ts";
 import { ScreenServer } from "./screen-server.ts";
 import { openSession, type Session, settingOf } from "./session.ts";
@@ -26,7 +27,7 @@ export function createCloudAccess(flags: Flags): CloudAccess {
     return new ScreenServer(session, targetOf(session, current.profileName));
   };
   return {
-    stateFolder: productPaths().state,
+    drafts: new ScreenDrafts(productPaths().state),
     targets: async () => targets(current, sessionOf),
     server,
     scripts: screenScripts(sessionOf),

@@ -33,8 +33,43 @@ export interface CloudAccess {
   readonly scripts: ScriptAccess;
   /** Models of this machine that a script can serve. */
   localModels(): Promise<readonly LocalModel[]>;
-  /** Absolute path of the folder for drafts, which may not exist yet. */
-  readonly stateFolder: string;
+  readonly drafts: DraftAccess;
+}
+
+/** Saved answers of the deploy screen: each terminal writes one draft. */
+export interface DraftAccess {
+  /**
+   * Returns every draft of other terminals, newest first; deletes those that are too old.
+   *
+   * @returns `problems` sentences about drafts that were moved aside, or could not be deleted
+   */
+  others(): Promise<{ drafts: readonly OtherDraft[]; problems: readonly string[] }>;
+  /**
+   * Continues a draft in this terminal; the previous draft stays as it is. Copies a draft that another
+   * terminal uses.
+   *
+   * @returns false if it no longer exists
+   */
+  take(draft: OtherDraft): Promise<boolean>;
+  /** Writes the draft of this terminal atomically. */
+  write(draft: Draft): Promise<void>;
+  /** Deletes the draft of this terminal. */
+  remove(): Promise<void>;
+}
+
+export interface Draft {
+  readonly step: string;
+  /** Answers by field name, without secrets. */
+  readonly given: Readonly<Record<string, string>>;
+}
+
+/** A draft that this terminal does not write. */
+export interface OtherDraft extends Draft {
+  readonly file: string;
+  /** When it was saved or resumed; milliseconds since 1970. */
+  readonly savedAtMs: number;
+  /** True while another terminal uses it. */
+  readonly isInUse: boolean;
 }
 
 /** A place to deploy to. */

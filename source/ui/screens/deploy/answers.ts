@@ -50,6 +50,17 @@ export function variablesOf(given: GivenValues): Record<string, string> {
   return Object.fromEntries(entries);
 }
 
+/** Returns the answers that a draft may keep: no variable that looks secret or is being typed. */
+export function withoutSecrets(
+  given: GivenValues,
+  { looksSecret }: Pick<Rules, "looksSecret">,
+): GivenValues {
+  const isSecret = (id: string) =>
+    id.startsWith(variablePrefix) && looksSecret(id.slice(variablePrefix.length));
+  const kept = Object.entries(given).filter(([id]) => id !== newVariable && !isSecret(id));
+  return Object.fromEntries(kept);
+}
+
 /** Splits names at blanks and commas. */
 export function namesIn(text: string | undefined): readonly string[] {
   return (text ?? "").split(/[\s,]+/).filter((name) => name !== "");

@@ -1,11 +1,12 @@
 // The commands of the Server screen.
 
 import type { RequestRecord } from "../../../request-log/request-record.ts";
+import type { ServerControl } from "../../app/server-access.ts";
 import { type CommandRow, commandRow, scrolling } from "../../frame/command-table.ts";
 import * as browse from "./browse-actions.ts";
 import * as requests from "./request-actions.ts";
 import * as server from "./server-control.ts";
-import type { ServerContext, ServerControl, StartProblem } from "./server-state.ts";
+import type { ServerContext, StartProblem } from "./server-state.ts";
 
 type Row = CommandRow<ServerContext>;
 type When = Row["when"];

@@ -2,8 +2,9 @@
 
 import { describeError } from "../../../base/product-error.ts";
 import { plural } from "../../../base/quantities.ts";
+import type { ServerControl } from "../../app/server-access.ts";
 import { askSettings } from "./server-settings.ts";
-import type { HostedServer, ServerContext, ServerControl, StartProblem } from "./server-state.ts";
+import type { HostedServer, ServerContext, StartProblem } from "./server-state.ts";
 
 type ControlContext = Pick<ServerContext, "store" | "frame" | "watch">;
 type ActionMessage = Promise<string | undefined>;

@@ -1,18 +1,9 @@
 // Settings of the server that this program hosts, and a dialogue to change them.
 
+import type { KeyRule, ServerSettings } from "../../app/server-access.ts";
 import type { Choice, FrameServices } from "../../frame/screen.ts";
 
-/** When requests need a key; `auto`: if other machines can reach the server. */
-const keyRules = ["auto", "true", "false"] as const;
-export type KeyRule = (typeof keyRules)[number];
-
-export interface ServerSettings {
-  readonly host: string;
-  readonly port: number;
-  readonly requireKey: KeyRule;
-  /** Allowed browser origins, besides the usual local ones. */
-  readonly origins: readonly string[];
-}
+const keyRules: readonly KeyRule[] = ["auto", "true", "false"];
 
 const keyRuleTexts: Readonly<Record<KeyRule, string>> = {
   auto: "if other machines can reach it",

@@ -5,6 +5,7 @@ import type { ApiClient } from "../../../client/api-client.ts";
 import { keyOf } from "../../../client/live/request-feed.ts";
 import type { ServerWatch, WatchedServer } from "../../../client/live/server-watch.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
+import type { ServerControl } from "../../app/server-access.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import type { Readable } from "../../hooks/use-store.ts";
@@ -16,7 +17,6 @@ import {
   type RequestListState,
 } from "./request-list.ts";
 import type { DetailTexts } from "./request-text.ts";
-import type { ServerSettings } from "./server-settings.ts";
 
 export interface ServerState extends RequestListState {
   /** The filter while it is edited, and its text before. */
@@ -104,27 +104,6 @@ export interface ServerContext extends ServerSources {
   readonly frame: FrameServices;
   /** Aborts when the program ends. */
   readonly closing: AbortSignal;
-}
-
-/** Controls of the server, if this program hosts it. */
-export interface ServerControl {
-  readonly isRunning: () => boolean;
-  /** The current settings, or those of the last attempt to start. */
-  readonly settings: () => ServerSettings;
-  /** A sentence, where other machines can use the server without a key. */
-  readonly warning: () => string | undefined;
-  /** A sentence on other programs that use the running server; undefined if there are none. */
-  readonly users: () => string | undefined;
-  /** @throws with a sentence */
-  stop(): Promise<void>;
-  /** Starts it with the same settings. @throws with a sentence, such as that the port is taken */
-  start(): Promise<void>;
-  /** Starts a stopped server. @throws as `start` */
-  startWith(settings: ServerSettings): Promise<void>;
-  /** Starts it with the same settings on the next free port. @throws as `start` */
-  startOnNextPort(): Promise<void>;
-  /** @returns the token of a new key, which is not shown again */
-  makeKey(): Promise<string>;
 }
 
 /** The server, with its state if this program hosts it. */

@@ -3,6 +3,7 @@
 
 import { AsyncQueue } from "../../../../source/base/async-queue.ts";
 import { ProductError } from "../../../../source/base/product-error.ts";
+import { ScreenDrafts } from "../../../../source/cli/cloud/screen-drafts.ts";
 import type {
   AppDocument,
   DeployEvent,
@@ -337,7 +338,7 @@ export function sampleCloud(server: SampleServer): CloudAccess {
     targets: async () => [server.target],
     server: () => server,
     localModels: async () => [],
-    stateFolder: "/nonexistent",
+    drafts: new ScreenDrafts("/nonexistent"),
     scripts: {
       find: notAsked,
       targets: notAsked,

@@ -5,6 +5,7 @@ import {
   configAnswersOf,
   deployAnswersOf,
   type GivenValues,
+  withoutSecrets,
 } from "../../../../source/ui/screens/deploy/answers.ts";
 import { commandOf, differencesOf } from "../../../../source/ui/screens/deploy/review-pages.ts";
 import { presets, writeTime } from "../../../../source/ui/screens/deploy/settings.ts";
@@ -158,4 +159,15 @@ test("times are written as they are read", () => {
   for (const milliseconds of [0, 250, 60_000, 5_400_000]) {
     expect(parseTimeSpan(writeTime(milliseconds))).toBe(milliseconds);
   }
+});
+
+test("a draft keeps no secret", () => {
+  const given = {
+    script: "deploy.py",
+    "variable:MODEL_NAME": "tiny",
+    "variable:API_TOKEN": "hunter2",
+    newVariable: "MY_KEY=hunter3",
+  };
+  const kept = { script: "deploy.py", "variable:MODEL_NAME": "tiny" };
+  expect(withoutSecrets(given, rules)).toEqual(kept);
 });

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from "vitest";
 import { AsyncQueue } from "../../../../source/base/async-queue.ts";
+import { ScreenDrafts } from "../../../../source/cli/cloud/screen-drafts.ts";
 import { screenScripts } from "../../../../source/cli/cloud/screen-scripts.ts";
 import type { DeployEvent, DeploymentRequest } from "../../../../source/cloud/admin/documents.ts";
 import type { CloudAccess, PreflightFinding } from "../../../../source/ui/app/cloud-access.ts";
@@ -107,7 +108,7 @@ async function openDeploy(
   const server = new DeployServer();
   const cloud = {
     ...sampleCloud(server),
-    stateFolder: path.join(folder, "state"),
+    drafts: new ScreenDrafts(path.join(folder, "state")),
     scripts: { ...scripts, preflight: async () => findings, ...change },
   };
   const result = runApp({

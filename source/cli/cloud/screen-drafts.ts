@@ -1,4 +1,4 @@
-// Drafts on disk: private, without secrets, and one file per terminal, so that no terminal overwrites
+// Drafts of the deploy screen on disk: private, and one file per terminal, so that no terminal overwrites
 // another's draft.
 
 import { randomUUID } from "node:crypto";
@@ -14,25 +14,9 @@ import {
   writeFile,
 } from "node:fs/promises";
 import path from "node:path";
-import { describeError } from "../../../base/product-error.ts";
-import { systemCode } from "../../../base/write-refusal.ts";
-import { type GivenValues, newVariable, type Rules, variablePrefix } from "./answers.ts";
-import type { StepId } from "./deploy-state.ts";
-import { resumedStep } from "./steps.ts";
-
-export interface Draft {
-  readonly step: StepId;
-  readonly given: GivenValues;
-}
-
-/** A draft that this terminal does not write. */
-export interface OtherDraft extends Draft {
-  readonly file: string;
-  /** When it was saved or resumed; milliseconds since 1970. */
-  readonly savedAtMs: number;
-  /** True while another terminal uses it. */
-  readonly isInUse: boolean;
-}
+import { describeError } from "../../base/product-error.ts";
+import { systemCode } from "../../base/write-refusal.ts";
+import type { Draft, DraftAccess, OtherDraft } from "../../ui/app/cloud-access.ts";
 
 interface DraftOwner {
   readonly processId: number;
@@ -44,31 +28,20 @@ const pattern = /^deploy-draft-(\d+)-[0-9a-f-]{36}\.json(?:\.(?:unreadable|[0-9a
 /** Drafts unused for longer are deleted. */
 const keptMs = 30 * 86_400_000;
 
-export class DraftFolder {
+export class ScreenDrafts implements DraftAccess {
   readonly #folder: string;
-  readonly #looksSecret: Rules["looksSecret"];
   readonly #owner: DraftOwner;
   #file: string;
   /** Writes run in order, so that the last one wins. */
   #last: Promise<void> = Promise.resolve();
 
   /** @param folder created at the first write */
-  constructor(
-    folder: string,
-    looksSecret: Rules["looksSecret"],
-    owner: DraftOwner = { processId: process.pid, isRunning },
-  ) {
+  constructor(folder: string, owner: DraftOwner = { processId: process.pid, isRunning }) {
     this.#folder = folder;
-    this.#looksSecret = looksSecret;
     this.#owner = owner;
     this.#file = this.#newFile();
   }
 
-  /**
-   * Returns every draft of other terminals, newest first; deletes those that are too old.
-   *
-   * @returns `problems` sentences about drafts that were moved aside, or could not be deleted
-   */
   async others(): Promise<{ drafts: OtherDraft[]; problems: string[] }> {
     const drafts: OtherDraft[] = [];
     const problems: string[] = [];
@@ -100,12 +73,6 @@ export class DraftFolder {
     return { drafts: drafts.toSorted((a, b) => b.savedAtMs - a.savedAtMs), problems };
   }
 
-  /**
-   * Continues a draft in this terminal; the previous draft stays as it is. Copies a draft that another
-   * terminal uses.
-   *
-   * @returns false if it no longer exists
-   */
   async take({ file, isInUse }: OtherDraft): Promise<boolean> {
     const own = this.#newFile();
     try {
@@ -122,10 +89,8 @@ export class DraftFolder {
     }
   }
 
-  /** Writes the draft atomically. */
   async write({ step, given }: Draft): Promise<void> {
-    const kept = Object.entries(given).filter(([id]) => this.#isKept(id));
-    const text = `${JSON.stringify({ version: 1, step, given: Object.fromEntries(kept) }, null, 2)}\n`;
+    const text = `${JSON.stringify({ version: 1, step, given }, null, 2)}\n`;
     await this.#next(async () => {
       await mkdir(this.#folder, { recursive: true, mode: 0o700 });
       const unfinished = `${this.#file}.${randomUUID()}`;
@@ -139,7 +104,6 @@ export class DraftFolder {
     });
   }
 
-  /** Deletes the draft of this terminal. */
   async remove(): Promise<void> {
     await this.#next(async () => await rm(this.#file, { force: true }));
   }
@@ -157,11 +121,6 @@ export class DraftFolder {
       if (systemCode(error) === "ENOENT") return [];
       throw error;
     }
-  }
-
-  #isKept(id: string): boolean {
-    if (id === newVariable) return false;
-    return !id.startsWith(variablePrefix) || !this.#looksSecret(id.slice(variablePrefix.length));
   }
 
   async #next(change: () => Promise<void>): Promise<void> {
@@ -183,7 +142,7 @@ function readDraft(text: string): Draft | undefined {
   const entries = Object.entries(Object(document.given)).flatMap(([id, value]) =>
     typeof value === "string" ? [[id, value] as const] : [],
   );
-  return { step: resumedStep(document.step), given: Object.fromEntries(entries) };
+  return { step: document.step, given: Object.fromEntries(entries) };
 }
 
 /** A reused process id only prevents a draft from being resumed at the start: it stays in the list. */

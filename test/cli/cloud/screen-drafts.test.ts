@@ -1,18 +1,9 @@
-// Tests that drafts on disk are complete, private, without secrets, and separate for each terminal.
-import {
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+// Tests that drafts on disk are complete, private, and separate for each terminal.
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { DraftFolder } from "../../../../source/ui/screens/deploy/draft-folder.ts";
-import { rules } from "./sample-answers.ts";
+import { ScreenDrafts } from "../../../source/cli/cloud/screen-drafts.ts";
 
 let folder: string;
 let state: string;
@@ -25,15 +16,15 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-function terminal(processId: number): DraftFolder {
+function terminal(processId: number): ScreenDrafts {
   running.add(processId);
   const isRunning = (id: number) => running.has(id);
-  return new DraftFolder(state, rules.looksSecret, { processId, isRunning });
+  return new ScreenDrafts(state, { processId, isRunning });
 }
 
 const names = () => readdirSync(state);
 const draftOf = (name: string) => ({ step: "app" as const, given: { name } });
-async function namesSeenBy(drafts: DraftFolder) {
+async function namesSeenBy(drafts: ScreenDrafts) {
   return (await drafts.others()).drafts.map(({ given, isInUse }) => [given.name, isInUse]);
 }
 
@@ -49,18 +40,6 @@ test("reads a draft as it was written, for its owner only", async () => {
   expect(drafts).toMatchObject([{ step: "where", given, isInUse: false }]);
   expect(statSync(drafts[0]?.file ?? "").mode & 0o777).toBe(0o600);
   expect(statSync(state).mode & 0o777).toBe(0o700);
-});
-
-test("never stores a secret", async () => {
-  const given = {
-    script: "deploy.py",
-    "variable:API_TOKEN": "hunter2",
-    newVariable: "MY_KEY=hunter3",
-  };
-  await terminal(1).write({ step: "variables", given });
-  expect(names().map((name) => readFileSync(path.join(state, name), "utf8"))).toEqual([
-    expect.not.stringContaining("hunter"),
-  ]);
 });
 
 test("keeps the last of several drafts written at once, and no other file", async () => {
