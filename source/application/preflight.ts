@@ -181,8 +181,10 @@ function examineScript({ request, sizeBytes }: Prepared): Finding[] {
 }
 
 /** Finds required variables that are not set. */
-function examineVariables({ inspection, config, secrets = {} }: DeploymentRequest): Finding[] {
+function examineVariables(request: DeploymentRequest): Finding[] {
+  const { inspection, config, secrets = {}, kept = [] } = request;
   const given = new Set([
+    ...kept,
     ...Object.keys(config.environment),
     ...Object.keys(secrets),
     ...config.secretNames,

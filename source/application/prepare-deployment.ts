@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { toAbsolutePath } from "../base/file-path.ts";
 import { ProductError } from "../base/product-error.ts";
+import type { AppReference } from "../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../cloud/admin/documents.ts";
 import { checkName, suggestName } from "../cloud/app-name.ts";
 import { collectBundle } from "../cloud/bundle/script-bundle.ts";
@@ -13,10 +14,15 @@ import { environmentSnapshot, looksSecret } from "../cloud/inspection/environmen
 import { missingExecutables } from "../cloud/inspection/executables.ts";
 import { inspectScript, readScriptReference } from "../cloud/inspection/inspect-script.ts";
 import type { Inspection } from "../cloud/inspection/inspection.ts";
+import { readBundle } from "../cloud/state/bundle-store.ts";
 import { modelOf } from "./deploy-script.ts";
+import { type DeployedApp, keptVariables, unreadSecrets, unsetWarnings } from "./kept-variables.ts";
 
 export interface DeploymentOptions
-  extends Omit<DeploymentRequest, "name" | "inspection" | "config" | "bundle" | "secrets"> {
+  extends Omit<
+    DeploymentRequest,
+    "name" | "inspection" | "config" | "bundle" | "secrets" | "kept"
+  > {
   /** `deploy.py`, or `deploy.py::serve`. */
   reference: string;
   /** Defaults to the script's name for it, else its file's; for a run, to a generated one. */
@@ -29,6 +35,8 @@ export interface DeploymentOptions
   /** Files and folders to upload besides those that the script uses visibly. */
   includes: readonly string[];
   config: ConfigFlags;
+  /** Looks for the app on its server; what it has is kept. Defaults to a new app. */
+  findDeployed?: (app: AppReference) => Promise<DeployedApp | undefined>;
 }
 
 /** Called before each step. */
@@ -42,6 +50,8 @@ export interface PreparationProgress {
 
 export interface PreparedDeployment {
   request: DeploymentRequest;
+  /** Kept secrets that the new script does not read: sending the request needs a yes. */
+  unreadSecrets: string[];
   /** Sentences, already reported to `progress`. */
   warnings: string[];
   /** Absolute paths of the script and of the bundle's files. */
@@ -55,7 +65,9 @@ export async function prepareDeployment(
   wishes: DeploymentOptions,
   progress: PreparationProgress,
 ): Promise<PreparedDeployment> {
-  const { reference, appName, isEphemeral, isStatic, mayRun, includes, ...rest } = wishes;
+  const { reference, appName, isEphemeral, isStatic, mayRun, includes, ...others } = wishes;
+  const { findDeployed, ...rest } = others;
+  const { unset = [] } = rest;
   const { file, target } = readScriptReference(reference);
   const script = toAbsolutePath(file);
   progress.step("inspect", path.basename(file));
@@ -64,32 +76,54 @@ export async function prepareDeployment(
     progress.finish?.();
     return (await mayRun?.(sentence)) ?? false;
   };
-  const environment = environmentWith(wishes.config.environment);
-  const options = { isStatic, environment, mayRun: ask, onRun };
-  const inspection = await inspectScript(script, target, options);
-  const { open, secret } = divideVariables(wishes.config.environment ?? {});
-  const config = configFrom(inspection, { ...wishes.config, environment: open });
-  const model = modelOf(readFileSync(script, "utf8"), config.environment);
-  const { secrets } = environmentSnapshot(inspection, process.env);
-  const warnings = warningsLeft(inspection, [
-    ...Object.keys({ ...config.environment, ...secrets, ...secret }),
-    ...config.secretNames,
-  ]);
-  for (const { sentence } of warnings) progress.warn(sentence);
-  const name =
-    isEphemeral && appName === undefined ? undefined : chooseName(appName, inspection, file);
+  const shell = withoutNames(process.env, unset);
+  const environment = environmentWith(wishes.config.environment, shell);
+  const first = await inspectScript(script, target, {
+    ...{ isStatic, environment, mayRun: ask, onRun },
+  });
+  const name = isEphemeral && appName === undefined ? undefined : chooseName(appName, first, file);
   if (rest.organisation !== undefined) checkName("organisation", rest.organisation);
+  const deployed = isEphemeral ? undefined : await findDeployed?.(appPath(rest.organisation, name));
+  const replaced = replacedNames(first, wishes.config, unset);
+  const kept = keptVariables(deployed?.revision, replaced);
+  // The script's settings may depend on them; who allowed its first run allows this one.
+  const inspection = first.env_read.some((read) => kept.environment[read.name] !== undefined)
+    ? await inspectScript(script, target, {
+        ...{ isStatic, environment: { ...kept.environment, ...environment } },
+        mayRun: async () => true,
+      })
+    : first;
+  const { open, secret } = divideVariables(wishes.config.environment ?? {});
+  const { secretNames = [] } = wishes.config;
+  const config = configFrom(inspection, {
+    ...wishes.config,
+    environment: { ...kept.environment, ...open },
+    secretNames: [...secretNames, ...kept.secretNames].sort(),
+  });
+  const model = modelOf(readFileSync(script, "utf8"), config.environment);
+  const fromShell = environmentSnapshot(inspection, withoutNames(shell, secretNames));
+  const secrets = { ...fromShell.secrets, ...secret };
+  const keptNames = [...Object.keys(kept.environment), ...kept.secretNames, ...kept.frozen];
+  const given = [...Object.keys({ ...config.environment, ...secrets }), ...config.secretNames];
+  const warnings = [
+    ...warningsLeft(inspection, [...given, ...keptNames, ...(deployed?.variables ?? [])]),
+    ...unsetWarnings(unset, deployed),
+  ];
+  for (const sentence of warnings) progress.warn(sentence);
   progress.step("bundle", `${inspection.target} of ${path.basename(file)}`);
   const bundle = await collectBundle(script, inspection.files, includes);
   const folder = path.dirname(script);
+  // The same files as before may have their secrets.
+  const isSame = deployed?.revision?.bundle === readBundle(bundle).hash;
   return {
     request: {
       ...rest,
-      ...{ name, inspection, bundle },
+      ...{ name, inspection, bundle, secrets },
       config: { ...config, model },
-      secrets: { ...secrets, ...secret },
+      ...(keptNames.length > 0 && { kept: keptNames }),
     },
-    warnings: warnings.map(({ sentence }) => sentence),
+    unreadSecrets: isSame ? [] : unreadSecrets(kept, inspection),
+    warnings,
     script,
     files: bundle.files.map((entry) => path.join(folder, entry.path)),
     sizeBytes: bundle.files.reduce(
@@ -113,13 +147,36 @@ export async function inspectReference(
   const { file, target } = readScriptReference(reference);
   const environment = environmentWith(options.environment);
   const inspection = await inspectScript(toAbsolutePath(file), target, { ...options, environment });
-  return { ...inspection, warnings: warningsLeft(inspection, ownVariables(inspection)) };
+  const left = new Set(warningsLeft(inspection, ownVariables(inspection)));
+  const warnings = inspection.warnings.filter(({ sentence }) => left.has(sentence));
+  return { ...inspection, warnings };
 }
 
-/** Returns the variables for reading a script: this program's, and those of flags. */
-function environmentWith(variables: Record<string, string> = {}): NodeJS.ProcessEnv {
+/** Returns the variables for reading a script: those of a shell, and of flags. */
+function environmentWith(
+  variables: Record<string, string> = {},
+  shell: NodeJS.ProcessEnv = process.env,
+): NodeJS.ProcessEnv {
   // The app's PATH may lack the Python that reads the script.
-  return { ...process.env, ...variables, PATH: process.env.PATH };
+  return { ...shell, ...variables, PATH: process.env.PATH };
+}
+
+function withoutNames(environment: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !names.includes(name)));
+}
+
+function appPath(organisation: string | undefined, name = ""): AppReference {
+  return organisation === undefined ? name : `${organisation}/${name}`;
+}
+
+/** Returns names that flags or the shell set, so that their earlier values are not kept. */
+function replacedNames(
+  { env_read }: Inspection,
+  { environment = {}, secretNames = [] }: ConfigFlags,
+  unset: readonly string[],
+): Set<string> {
+  const set = env_read.filter((read) => read.set).map(({ name }) => name);
+  return new Set([...set, ...Object.keys(environment), ...secretNames, ...unset]);
 }
 
 /**
@@ -128,11 +185,14 @@ function environmentWith(variables: Record<string, string> = {}): NodeJS.Process
  * @returns undefined when there are none
  */
 export function variablesNote(
-  { config, secrets }: Pick<DeploymentRequest, "config" | "secrets">,
+  { config, secrets, kept = [] }: Pick<DeploymentRequest, "config" | "secrets" | "kept">,
   environment: NodeJS.ProcessEnv = process.env,
 ): string | undefined {
   const given = [config.environment, secrets ?? {}].flatMap((one) => Object.keys(one));
-  const names = variablesNotInherited(environment, new Set([...given, ...config.secretNames]));
+  const names = variablesNotInherited(
+    environment,
+    new Set([...given, ...config.secretNames, ...kept]),
+  );
   if (names.length === 0) return undefined;
   const secret = names.filter(looksSecret);
   const flags = names.map((name) =>
@@ -150,11 +210,13 @@ function ownVariables({ image, config }: Inspection): string[] {
 }
 
 /** Leaves out warnings about variables that replicas get. @param given their names */
-function warningsLeft({ warnings }: Inspection, given: readonly string[]) {
-  return warnings.filter(
-    ({ variable }) =>
-      variable === undefined || !(given.includes(variable) || isInherited(variable)),
-  );
+function warningsLeft({ warnings }: Inspection, given: readonly string[]): string[] {
+  return warnings
+    .filter(
+      ({ variable }) =>
+        variable === undefined || !(given.includes(variable) || isInherited(variable)),
+    )
+    .map(({ sentence }) => sentence);
 }
 
 /** Separates variables that look secret, as for those of the script. */

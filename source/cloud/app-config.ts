@@ -88,6 +88,8 @@ export const AppConfig = Type.Object(
     environment: texts,
     /** Names of secrets that every replica gets as variables. */
     secretNames: Type.Array(Type.String()),
+    /** Names of the variables and secrets above that flags or a shell gave; deployments keep them. */
+    givenVariables: optional(Type.Array(Type.String())),
     /** Programs that the script runs; checked before a start. */
     executables: Type.Array(Type.String()),
     coldStart: Type.Enum(["wait", "fail"]),

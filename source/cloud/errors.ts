@@ -102,6 +102,12 @@ export const cloudErrors = {
     exitCode: exitCodes.notFound,
     description: "The backup to restore is missing or damaged.",
   },
+  secretsUnread: {
+    code: "CLOUD_SECRETS_UNREAD",
+    status: 409,
+    exitCode: exitCodes.conflict,
+    description: "The app would keep secrets that its new script does not read.",
+  },
   conflict: {
     code: "CLOUD_CONFLICT",
     status: 409,

@@ -2,6 +2,7 @@
 import { rmSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { VariableChanges } from "../../source/cloud/variable-changes.ts";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { until } from "../support/until.ts";
 
@@ -173,6 +174,83 @@ describe("variables and secrets", () => {
     expect(shown.output).not.toContain("top-secret-value");
     const { output: text } = await cloud.call(["apps", "show", "app"]);
     expect(text).toMatch(/^ {2}Variables +COLOUR, SHAPE \(set by env set\)$/m);
+    await deploy("--unset", "HUB_TOKEN", "--unset", "COLOUR");
+  });
+});
+
+describe("variables of an earlier deployment", () => {
+  const read =
+    'import os\nREAD = [os.environ.get(name) for name in ["COLOUR", "PACE", "API_TOKEN"]]\n';
+  const deployKept = async (words: readonly string[] = [], environment = {}) =>
+    await cloud.json<{ variables: VariableChanges }>(
+      ["deploy", "kept.py", "--app-name", "kept", "--auth", "public", ...words],
+      { environment },
+    );
+  const seen = async () => {
+    const names = ["COLOUR", "PACE", "API_TOKEN", "HUB_TOKEN"].map((name) => `name=${name}`);
+    const reply = await fetch(`${url.replace(/app$/, "kept")}/environment?${names.join("&")}`);
+    return await reply.json();
+  };
+
+  beforeAll(async () => {
+    await cloud.json(["secrets", "set", "HUB_TOKEN=top-secret-value"]);
+    cloud.write("kept.py", read + fakeServerScript());
+    const words = ["--env", "COLOUR=green", "--secret", "HUB_TOKEN"];
+    const first = await deployKept([...words, "--env", "API_TOKEN=own-secret"], { PACE: "slow" });
+    const added = ["API_TOKEN", "COLOUR", "HUB_TOKEN", "PACE"];
+    expect(first.variables).toEqual({ kept: [], added, changed: [], removed: [] });
+  });
+  afterAll(async () => await cloud.json(["apps", "delete", "kept"]));
+
+  test("stay when it is deployed again, and are listed without values of secrets", async () => {
+    const again = ["deploy", "kept.py", "--app-name", "kept", "--auth", "public"];
+    const { code, output } = await cloud.call([...again, "--max-concurrency", "2"]);
+    expect(code).toBe(0);
+    expect(output).toContain(
+      "  Env   kept API_TOKEN (secret), COLOUR=green, HUB_TOKEN (secret), PACE=slow\n",
+    );
+    expect(await seen()).toEqual({
+      COLOUR: "green",
+      PACE: "slow",
+      API_TOKEN: "own-secret",
+      HUB_TOKEN: "top-secret-value",
+    });
+    expect(await deployKept(["--max-concurrency", "2"])).toMatchObject({ status: "no_change" });
+  });
+
+  test("give way to flags and to the shell, and go with --unset; a rollback restores them", async () => {
+    const unset = ["--unset", "PACE", "--unset", "HUB_TOKEN"];
+    const words = ["--env", "API_TOKEN=another", ...unset];
+    const changed = await deployKept(words, { COLOUR: "blue", PACE: "fast" });
+    expect(changed.variables).toEqual({
+      ...{ kept: [], added: [], changed: ["API_TOKEN", "COLOUR"], removed: ["HUB_TOKEN", "PACE"] },
+    });
+    const after = { COLOUR: "blue", PACE: null, API_TOKEN: "another", HUB_TOKEN: null };
+    expect(await seen()).toEqual(after);
+    expect(await cloud.call(["rollback", "kept"])).toMatchObject({ code: 0 });
+    expect(await seen()).toMatchObject({ PACE: "slow", API_TOKEN: "own-secret" });
+    // The next deployment goes on from there.
+    const { variables } = await deployKept(["--env", "COLOUR=red"]);
+    expect(variables).toMatchObject({ kept: ["API_TOKEN", "HUB_TOKEN", "PACE"] });
+    const both = await cloud.call(["deploy", "kept.py", "--env", "A=1", "--unset", "A"]);
+    expect(both).toMatchObject({ code: 2, errors: expect.stringContaining("A is both set") });
+  });
+
+  test("reach a script that does not read a kept secret only with a yes", async () => {
+    cloud.write("kept.py", `# another\n${fakeServerScript()}`);
+    const refused = await cloud.call(["deploy", "kept.py", "--app-name", "kept"]);
+    expect(refused).toMatchObject({
+      code: 5,
+      errors: expect.stringContaining(
+        "HUB_TOKEN, API_TOKEN are secrets of the active revision that the new script does not read. Use --keep-secrets to keep them, or --unset HUB_TOKEN --unset API_TOKEN.",
+      ),
+    });
+    const kept = await deployKept(["--keep-secrets", "--unset", "NO_SUCH"]);
+    expect(kept).toMatchObject({
+      variables: { kept: ["API_TOKEN", "COLOUR", "HUB_TOKEN", "PACE"] },
+      warnings: ["NO_SUCH is not set by an earlier deployment, so --unset has no effect."],
+    });
+    expect(await seen()).toMatchObject({ HUB_TOKEN: "top-secret-value", COLOUR: "red" });
   });
 });
 

@@ -23,8 +23,15 @@ const statusTexts: Readonly<Record<DeployResult["status"], string>> = {
   rolling_out: "is being verified and goes live if that succeeds",
 };
 
-/** @param certificateFile authority that callers must trust */
-export function deploySummary(result: DeployResult, certificateFile: string | undefined): string {
+/**
+ * @param certificateFile authority that callers must trust
+ * @param environment variables of the app, whose values may be shown
+ */
+export function deploySummary(
+  result: DeployResult,
+  certificateFile: string | undefined,
+  environment: Readonly<Record<string, string>> = {},
+): string {
   const { app, revision, status, url, auth, cold_start_ms: coldStartMs, previous } = result;
   // The default organisation may be omitted.
   const name = app.replace(/^local\//, "");
@@ -35,6 +42,7 @@ export function deploySummary(result: DeployResult, certificateFile: string | un
     ["Logs", `deployctl logs ${name} -f`],
     ["Back", backText(name, previous)],
     ...(auth === "public" ? [] : [["Key", keyCommand(app)]]),
+    ...variableRows(result.variables, environment),
   ];
   return [
     `${app} ${statusTexts[status]} (${revision}${ready})`,
@@ -43,6 +51,27 @@ export function deploySummary(result: DeployResult, certificateFile: string | un
     "",
     callsText(result, certificateFile),
   ].join("\n");
+}
+
+/** Returns a row for each kind of change; secrets and removed variables have names only. */
+function variableRows(
+  variables: DeployResult["variables"],
+  environment: Readonly<Record<string, string>>,
+): string[][] {
+  const shown = (name: string) => {
+    const value = environment[name];
+    return value === undefined ? `${name} (secret)` : toOneLine(`${name}=${value}`);
+  };
+  const { kept = [], added = [], changed = [], removed = [] } = variables ?? {};
+  const texts = [
+    ["kept", kept.map(shown)],
+    ["added", added.map(shown)],
+    ["changed", changed.map(shown)],
+    ["removed", removed],
+  ] as const;
+  return texts
+    .filter(([, names]) => names.length > 0)
+    .map(([kind, names], index) => [index === 0 ? "Env" : "", `${kind} ${names.join(", ")}`]);
 }
 
 /** Returns example calls, indented, to be printed. */

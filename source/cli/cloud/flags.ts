@@ -231,6 +231,12 @@ export const revisionFlags = {
   },
   annotation: { type: "strings", value: "K=V", text: "Note to store with the revision" },
   resetScale: { type: "boolean", text: "Discard settings made by apps scale" },
+  unset: {
+    type: "strings",
+    value: "NAME",
+    text: "Drop a variable or secret of an earlier deployment, which is kept otherwise",
+  },
+  keepSecrets: { type: "boolean", text: "Keep secrets that a changed script does not read" },
 } as const satisfies FlagTable;
 
 export const stateFlags = {

@@ -10,6 +10,8 @@ import { type Session, settingOf } from "./session.ts";
 export function readDeployment(session: Session, reference: string): DeploymentOptions {
   const { flags } = session;
   const [organisation, appName] = splitName(flags.appName);
+  const environment = readVariables("--env", flags.env);
+  const secretNames = (flags.secret ?? []).map(checkVariableName);
   return {
     reference,
     appName,
@@ -21,13 +23,13 @@ export function readDeployment(session: Session, reference: string): DeploymentO
     isForced: flags.force,
     isDetached: flags.detach,
     resetsScale: flags.resetScale,
+    unset: readUnset(flags, [...Object.keys(environment), ...secretNames]),
     smoke: flags.smoke,
     message: flags.message,
     annotations: readPairs("--annotation", flags.annotation),
     config: {
       auth: flags.auth,
-      environment: readVariables("--env", flags.env),
-      secretNames: (flags.secret ?? []).map(checkVariableName),
+      ...{ environment, secretNames },
       requirements: flags.requirement ?? [],
       imageMode: flags.imageMode,
       exposedPort: flags.port,
@@ -50,6 +52,14 @@ function splitName(name: string | undefined): [string | undefined, string | unde
   const slash = name?.indexOf("/") ?? -1;
   if (name === undefined || slash === -1) return [undefined, name];
   return [name.slice(0, slash), name.slice(slash + 1)];
+}
+
+/** @param set names that other flags set */
+function readUnset({ unset }: Flags, set: readonly string[]): string[] | undefined {
+  const names = unset?.map(checkVariableName);
+  const both = names?.find((name) => set.includes(name));
+  if (both === undefined) return names;
+  throw usageError(`${both} is both set and unset.`, "Use --unset without --env or --secret.");
 }
 
 function isOn(text: "on" | "off" | undefined): boolean | undefined {

@@ -7,8 +7,14 @@ import {
   isSecretVariable,
   previewScale,
 } from "../../application/app-facts.ts";
+import { isUnreachable } from "../../application/control-plane-process.ts";
 import { deployScript } from "../../application/deploy-script.ts";
-import type { DeployAnswers, Preparation, ScriptAccess } from "../../ui/app/cloud-access.ts";
+import type {
+  CloudServer,
+  DeployAnswers,
+  Preparation,
+  ScriptAccess,
+} from "../../ui/app/cloud-access.ts";
 import { writeScript } from "./commands/init.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
@@ -51,7 +57,7 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
 const finding = async () => await import("../../application/find-scripts.ts");
 const preparing = async () => await import("../../application/prepare-deployment.ts");
 
-async function prepare(answers: DeployAnswers): Promise<Preparation> {
+async function prepare(answers: DeployAnswers, server: CloudServer): Promise<Preparation> {
   const notes: string[] = [];
   const progress = {
     step: () => {},
@@ -60,7 +66,21 @@ async function prepare(answers: DeployAnswers): Promise<Preparation> {
     warn: () => {},
   };
   const { prepareDeployment } = await preparing();
-  const wishes = { ...answers, includes: [], annotations: {} };
-  const prepared = await prepareDeployment(wishes, progress);
-  return { ...prepared, warnings: [...notes, ...prepared.warnings] };
+  const { keepQuestion, readDeployedApp } = await import("../../application/kept-variables.ts");
+  const findDeployed = async (app: string) => {
+    try {
+      return await readDeployedApp(server.client, app);
+    } catch (error) {
+      // The launch starts it, and it refuses to lose variables.
+      if (server.target.isLocal && isUnreachable(error)) return undefined;
+      throw error;
+    }
+  };
+  const wishes = { ...answers, includes: [], annotations: {}, findDeployed };
+  const { unreadSecrets, ...prepared } = await prepareDeployment(wishes, progress);
+  return {
+    ...prepared,
+    ...(unreadSecrets.length > 0 && { secretsQuestion: keepQuestion(unreadSecrets) }),
+    warnings: [...notes, ...prepared.warnings],
+  };
 }

@@ -4,6 +4,7 @@ import type { EngineNode, LogLine, ReplicaExit, ReplicaObservation } from "../en
 import type { Inspection } from "../inspection/inspection.ts";
 import type { CloudKey, KeyScope } from "../keys/cloud-key.ts";
 import type { ServedApi } from "../served-api.ts";
+import type { VariableChanges } from "../variable-changes.ts";
 import type { ActivateBody, DeploymentBody, KeyBody } from "./schemas.ts";
 
 export type AppState =
@@ -73,6 +74,10 @@ export interface RevisionDocument {
   state: RevisionState;
   reason: string | undefined;
   config: AppConfig;
+  /** SHA-256 of its files. */
+  bundle: string;
+  /** Names of secrets whose values belong to the revision. */
+  secrets: string[];
   message: string | undefined;
   annotations: Record<string, string>;
   createdBy: string | undefined;
@@ -132,6 +137,8 @@ export interface DeployResult {
   api: ServedApi;
   cold_start_ms: number | undefined;
   previous: string | undefined;
+  /** Variables given by flags or a shell; absent when a revision is activated again. */
+  variables?: VariableChanges | undefined;
   warnings: string[];
 }
 

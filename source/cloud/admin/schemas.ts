@@ -64,6 +64,10 @@ export const DeploymentBody = Type.Object(
     ),
     /** Values frozen with the revision, encrypted: script variables that look like secrets. */
     secrets: optional(texts),
+    /** Variables and secrets taken over from the active revision, with the values of its own secrets. */
+    kept: optional(Type.Array(Type.String())),
+    /** Variables and secrets of the active revision that the app loses. */
+    unset: optional(Type.Array(Type.String())),
     ...rollout,
     /** Deploys even if nothing changed, and replaces a running deployment. */
     isForced: optional(Type.Boolean()),

@@ -54,7 +54,7 @@ export class Documents {
     const { rollout } = app;
     return {
       ...this.#app(app),
-      revision: active && revisionDocument(active),
+      revision: active && this.#revision(active),
       rollout: rollout && {
         revision: rollout.revision,
         strategy: rollout.strategy,
@@ -66,7 +66,7 @@ export class Documents {
   /** @throws ProductError `CLOUD_APP_UNKNOWN` */
   revisions(key: AppKey): RevisionDocument[] {
     const { store } = this.#context;
-    return store.revisions.list(store.apps.get(key)).map(revisionDocument);
+    return store.revisions.list(store.apps.get(key)).map((record) => this.#revision(record));
   }
 
   /**
@@ -181,13 +181,14 @@ export class Documents {
     if (store.replicas.livingOf(record).length <= floorOf(scale)) return undefined;
     return this.#scaler.keptUntil(record, scale);
   }
-}
 
-function revisionDocument(record: RevisionRecord): RevisionDocument {
-  const { organisation, app, revision, state, reason, config, message, annotations } = record;
-  const { createdBy, createdAt, isPinned } = record;
-  return {
-    ...{ organisation, app, revision, state, reason, config, message, annotations },
-    ...{ createdBy, createdAt, isPinned },
-  };
+  #revision(record: RevisionRecord): RevisionDocument {
+    const { organisation, app, revision, state, reason, config, bundle, message } = record;
+    const { annotations, createdBy, createdAt, isPinned } = record;
+    return {
+      ...{ organisation, app, revision, state, reason, config, bundle, message },
+      ...{ annotations, createdBy, createdAt, isPinned },
+      secrets: this.#context.store.secrets.frozenNames(record),
+    };
+  }
 }

@@ -11,9 +11,11 @@ import { cloudErrors } from "../errors.ts";
 import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
 import { readBundle } from "../state/bundle-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
+import type { VariableChanges } from "../variable-changes.ts";
 import type { Documents } from "./app-documents.ts";
 import { activeRevision, type ControlContext } from "./control-context.ts";
 import { DeployFeed } from "./feeds.ts";
+import { withKeptSecrets } from "./kept-secrets.ts";
 import { type Acceptance, checkDeployment, RevisionIntake } from "./revision-intake.ts";
 import type { RunningRollouts } from "./running-rollouts.ts";
 import { checkSmoke } from "./smoke-test.ts";
@@ -32,7 +34,8 @@ export class Deployments {
   }
 
   /**
-   * Deploys a lasting app.
+   * Deploys a lasting app. What an earlier deployment gave to it is kept, changed or removed on
+   * request, and never lost in silence.
    *
    * @throws ProductError as `accept`
    */
@@ -42,8 +45,10 @@ export class Deployments {
   ): Promise<AsyncIterable<DeployEvent>> {
     const { script } = request.bundle;
     const key = { organisation, app: request.name ?? suggestName(script.split("/").at(-1) ?? "") };
-    const feed = await this.accept(request, { key, isEphemeral: false, createdBy });
-    return request.isDetached ? this.#untilBuilt(key, feed) : feed.read();
+    const { whole, changes } = withKeptSecrets(this.#context, key, request);
+    const feed = await this.accept(whole, { key, isEphemeral: false, createdBy });
+    const events = request.isDetached ? this.#untilBuilt(key, feed) : feed.read();
+    return withVariables(events, changes);
   }
 
   /**
@@ -218,5 +223,15 @@ export class Deployments {
       yield { kind: "done", result };
       return;
     }
+  }
+}
+
+/** Adds the changes of variables to a deployment's result. */
+async function* withVariables(
+  events: AsyncIterable<DeployEvent>,
+  variables: VariableChanges,
+): AsyncGenerator<DeployEvent> {
+  for await (const event of events) {
+    yield event.kind === "done" ? { ...event, result: { ...event.result, variables } } : event;
   }
 }

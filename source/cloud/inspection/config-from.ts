@@ -88,6 +88,7 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
     ]),
     environment: environmentOf(inspection, keywords, flags.environment ?? {}),
     secretNames: unique([...(keywords.texts("secrets") ?? []), ...(flags.secretNames ?? [])]),
+    givenVariables: givenVariablesOf(inspection, flags),
     executables: inspection.executables,
     coldStart: flags.coldStart ?? keywords.choice("cold_start", ["wait", "fail"]) ?? "wait",
     noWakePaths: [...(flags.noWakePaths ?? keywords.texts("no_wake_paths") ?? defaultNoWakePaths)],
@@ -212,6 +213,16 @@ function environmentOf(
   ];
   // Secret values are stored with the secrets and come from there.
   return { ...Object.fromEntries(entries.filter(([name]) => !looksSecret(name))), ...flags };
+}
+
+/** Returns what the script does not say itself; secret values are known by their names alone. */
+function givenVariablesOf(
+  { env_read }: Inspection,
+  { environment = {}, secretNames = [] }: ConfigFlags,
+): string[] | undefined {
+  const read = env_read.filter(({ name, value }) => value !== undefined && !looksSecret(name));
+  const names = [...read.map(({ name }) => name), ...Object.keys(environment), ...secretNames];
+  return names.length === 0 ? undefined : unique(names).sort();
 }
 
 function unique(texts: readonly string[]): string[] {

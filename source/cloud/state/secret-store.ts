@@ -120,8 +120,12 @@ export class SecretStore {
   frozen(revision: RevisionKey): Record<string, string> {
     const place = frozenPlace(revision);
     return Object.fromEntries(
-      this.#names(place).map(({ name }) => [name, this.#read(place, name) ?? ""]),
+      this.frozenNames(revision).map((name) => [name, this.#read(place, name) ?? ""]),
     );
+  }
+
+  frozenNames(revision: RevisionKey): string[] {
+    return this.#names(frozenPlace(revision)).map(({ name }) => name);
   }
 
   /** Removes all values of an app, or of one of its revisions. */

@@ -137,6 +137,7 @@ export type CloudClient = Pick<
   | "rotateKey"
   | "revokeKey"
   | "secrets"
+  | "variables"
 >;
 
 /** The deployment that a chat talks to. */
@@ -191,8 +192,12 @@ export interface ScriptAccess {
   generate(model: string, fileName: string): { readonly text: string; readonly appName: string };
   /** @throws `COMMAND_USAGE` for an existing file unless `replace` is true */
   write(file: string, text: string, replace: boolean): Promise<void>;
-  /** Reads the script again and packs its files into a document for `deploy` and `run`. */
-  prepare(answers: DeployAnswers): Promise<Preparation>;
+  /**
+   * Reads the script again and packs its files into a document for `deploy` and `run`.
+   *
+   * @param server asked for the variables that the app keeps; none while this machine's is not running
+   */
+  prepare(answers: DeployAnswers, server: CloudServer): Promise<Preparation>;
   /**
    * Checks if the app would run on this machine and on the target server, all checks in parallel.
    *
@@ -254,6 +259,8 @@ export interface Preparation {
   readonly script: string;
   /** Contains secrets in plain text: send it, never show or store it. */
   readonly request: DeploymentRequest;
+  /** Set if the app would keep secrets that its new script does not read. */
+  readonly secretsQuestion?: string | undefined;
   readonly warnings: readonly string[];
   /** Absolute paths of the files to upload. */
   readonly files: readonly string[];

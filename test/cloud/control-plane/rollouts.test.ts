@@ -371,10 +371,28 @@ describe("deploying the same again", () => {
     });
     for (const changed of [
       { ...one, secrets: { API_KEY: "b" } },
-      deployment("one", { scale: { keepAliveMs: 1 } }),
+      deployment("one", { scale: { keepAliveMs: 1 }, kept: ["API_KEY"] }),
     ]) {
       expect(last(await open.deploy(changed))).toMatchObject({ result: { status: "active" } });
     }
+  });
+
+  it("keeps secrets whose values only the server has, and loses none in silence", async () => {
+    await open.deploy({ ...one, secrets: { API_KEY: "a", OTHER_KEY: "o" } });
+    const next = deployment("two");
+    await expect(open.deploy({ ...next, kept: ["API_KEY"] })).rejects.toMatchObject({
+      code: cloudErrors.conflict.code,
+      message: "The app has variables that this deployment does not mention: OTHER_KEY.",
+    });
+    const events = await open.deploy({ ...next, kept: ["API_KEY"], unset: ["OTHER_KEY"] });
+    expect(last(events)).toMatchObject({
+      result: { variables: { kept: ["API_KEY"], removed: ["OTHER_KEY"] } },
+    });
+    expect(open.engine.started.at(-1)?.secrets).toEqual({ API_KEY: "a" });
+    const again = await open.deploy({ ...deployment("three"), secrets: { API_KEY: "b" } });
+    expect(last(again)).toMatchObject({
+      result: { variables: { kept: [], changed: ["API_KEY"] } },
+    });
   });
 
   it("is a change if a stored secret or a variable of the app has another value", async () => {

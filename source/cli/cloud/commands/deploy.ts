@@ -1,9 +1,17 @@
 // deployctl deploy: deploys a script as an app, or as its next revision.
+
+import {
+  keepQuestion,
+  readDeployedApp,
+  secretsUnread,
+} from "../../../application/kept-variables.ts";
 import {
   explainMissingProgram,
   prepareDeployment,
   variablesNote,
 } from "../../../application/prepare-deployment.ts";
+import type { AppReference } from "../../../cloud/admin/admin-client.ts";
+import { isYes } from "../../confirm.ts";
 import type { Run } from "../../program/definition.ts";
 import { DeployProgress } from "../deploy-progress.ts";
 import { certificateOf, deploySummary } from "../deploy-summary.ts";
@@ -19,10 +27,16 @@ export const deploy: Run<typeof scriptCommands.deploy> = async ([reference], fla
   const wishes = readDeployment(session, reference);
   const progress = new DeployProgress(process.stderr, flags.quiet === true);
   try {
-    const { request, warnings } = await prepareDeployment(wishes, progress);
+    const findDeployed = async (app: AppReference) => {
+      progress.finish();
+      return await readDeployedApp(await startedClientOf(session), app);
+    };
+    const prepared = await prepareDeployment({ ...wishes, findDeployed }, progress);
+    const { request, warnings, unreadSecrets } = prepared;
     const note = variablesNote(request);
     if (note !== undefined) progress.note(note);
     progress.finish();
+    await confirmSecrets(unreadSecrets, flags.keepSecrets === true);
     const client = await startedClientOf(session);
     const begin = (signal: AbortSignal) => client.deploy(request, signal);
     const result = await followDeployment(begin, progress).catch((error) => {
@@ -31,10 +45,16 @@ export const deploy: Run<typeof scriptCommands.deploy> = async ([reference], fla
     const document = { ...result, warnings: [...warnings, ...result.warnings] };
     printAnswer(flags, {
       document,
-      text: deploySummary(document, certificateOf(session, result.url)),
+      text: deploySummary(document, certificateOf(session, result.url), request.config.environment),
       names: [result.url],
     });
   } finally {
     progress.finish();
   }
 };
+
+/** Asks before a script gets secrets that were given for another one. @throws ProductError `CLOUD_SECRETS_UNREAD` */
+async function confirmSecrets(names: readonly string[], isConfirmed: boolean): Promise<void> {
+  if (names.length === 0 || isConfirmed) return;
+  if (!(await isYes(`${keepQuestion(names)} [y/N] `))) throw secretsUnread(names);
+}

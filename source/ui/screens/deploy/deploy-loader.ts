@@ -232,7 +232,7 @@ export class DeployLoader {
     const base = baseOf(state);
     if (base === undefined) throw new Error("The script has not been read yet.");
     const answers = deployAnswersOf(state.given, base, targetOf(state));
-    const preparing = cloud.scripts.prepare(answers);
+    const preparing = cloud.scripts.prepare(answers, this.server());
     const checking = cloud.scripts.preflight(preparing, this.server(), (checks) => {
       // Checks of an earlier attempt may still run.
       if (this.#checks === number) store.update({ checks });
@@ -240,8 +240,13 @@ export class DeployLoader {
     const [preparation, findings] = await Promise.all([preparing, checking]);
     // Another check handles answers that changed meanwhile.
     if (this.#state.given === state.given) this.#preparation = preparation;
-    const { request, files, sizeBytes, warnings } = preparation;
-    return { findings, config: request.config, fileCount: files.length, sizeBytes, warnings };
+    const { request, files, sizeBytes, warnings, secretsQuestion } = preparation;
+    const { config, kept = [], secrets = {} } = request;
+    return {
+      ...{ findings, config, kept, secretsQuestion, sizeBytes, warnings },
+      secrets: Object.keys(secrets),
+      fileCount: files.length,
+    };
   }
 
   async #read(key: keyof Facts): Promise<void> {

@@ -60,6 +60,12 @@ export interface ReadScript {
 export interface PreflightResult {
   readonly findings: readonly PreflightFinding[];
   readonly config: AppConfig;
+  /** Names of variables and secrets taken over from the active revision. */
+  readonly kept: readonly string[];
+  /** Names of secrets that the deployment sets. */
+  readonly secrets: readonly string[];
+  /** Asked before the launch. */
+  readonly secretsQuestion?: string | undefined;
   readonly fileCount: number;
   readonly sizeBytes: number;
   readonly warnings: readonly string[];

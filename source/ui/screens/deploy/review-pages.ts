@@ -18,6 +18,7 @@ import {
   baseOf,
   type DeployState,
   loadedValue,
+  type PreflightResult,
   profileOf,
   type ReadScript,
   targetOf,
@@ -95,11 +96,7 @@ export function reviewPage(
       blank,
       ...(checked === undefined
         ? []
-        : [
-            line("Changes to the active revision", "title"),
-            ...changeLines(state, checked.config),
-            blank,
-          ]),
+        : [line("Changes to the active revision", "title"), ...changeLines(state, checked), blank]),
       line("Equivalent command (y copies it)", "title"),
       line(commandOf(state) ?? "", "code", "  "),
     ],
@@ -128,23 +125,52 @@ function note(text: string): Line {
 }
 
 /** Lists what the launch would change in the active revision. */
-function changeLines({ given, known: { app }, rules }: DeployState, after: AppConfig): Line[] {
+function changeLines(
+  { given, known: { app }, rules }: DeployState,
+  { config, kept, secrets }: PreflightResult,
+): Line[] {
   if (isEphemeral(given)) return [note("A one-time run changes no revision.")];
   if (app?.kind === "failed") return [warningLine(app.sentence)];
   if (app?.kind !== "loaded") return [note("Loading")];
   const { revision, overrides = [] } = app.value ?? {};
-  if (revision === undefined) return [note("None: this is the first revision.")];
-  const differences = differencesOf(revision.config, after, rules.looksSecret);
+  const keptLine = kept.length === 0 ? [] : [note(`Kept: ${kept.join(", ")}.`)];
+  if (revision === undefined) return [note("None: this is the first revision."), ...keptLine];
+  const after = [...secrets, ...revision.secrets.filter((name) => kept.includes(name))];
+  const differences = [
+    ...differencesOf(revision.config, config, rules.looksSecret),
+    ...secretDifferences(revision.secrets, after, secrets),
+  ];
   const isSame = differences.length === 0;
   const same = `Same settings as ${revision.revision}; the files may differ.`;
-  const kept = `Kept from deployctl apps scale: ${overrides.join(", ")}.`;
+  const scale = `Kept from deployctl apps scale: ${overrides.join(", ")}.`;
   return [
     note(isSame ? same : revision.revision),
     ...differences.map(({ label, before = "none", after = "none" }) =>
       line(`${label}: ${before} -> ${after}`, "plain", "  "),
     ),
-    ...(overrides.length === 0 ? [] : [note(kept)]),
+    ...keptLine,
+    ...(overrides.length === 0 ? [] : [note(scale)]),
   ];
+}
+
+/** Compares secrets by name, as the values of the active revision are not known here. */
+function secretDifferences(
+  before: readonly string[],
+  after: readonly string[],
+  set: readonly string[],
+) {
+  const names = [...new Set([...before, ...after])].sort();
+  return names
+    .filter((name) => set.includes(name) || !after.includes(name))
+    .map((name) => ({
+      label: name,
+      before: before.includes(name) ? "(secret)" : undefined,
+      after: !after.includes(name)
+        ? undefined
+        : before.includes(name)
+          ? "(secret, set again)"
+          : "(secret)",
+    }));
 }
 
 type Writer = (config: AppConfig) => string | undefined;
@@ -214,5 +240,6 @@ export function commandOf(state: DeployState): string | undefined {
     ...option("--image-mode", given.imageMode),
     ...flags.flatMap(([{ flag }, text]) => option(flag, text)),
     ...(given.isStatic === "yes" ? ["--static"] : []),
+    ...(loadedValue(state.known.checked)?.secretsQuestion === undefined ? [] : ["--keep-secrets"]),
   ].join(" ");
 }

@@ -54,17 +54,27 @@ export function variablesPage(state: DeployState, { inspection }: ReadScript) {
   };
 }
 
-function variableItem({ given, rules }: DeployState, variable: ReadVariable): TextItem {
+function variableItem(state: DeployState, variable: ReadVariable): TextItem {
+  const { given, rules } = state;
   const { name, required = false } = variable;
   const isSecret = rules.looksSecret(name);
   const value = given[variablePrefix + name] ?? variable.value ?? variable.default;
-  const isNeeded = required && !namesIn(given.secretNames).includes(name);
+  const isKept = !variable.set && keptNames(state).includes(name);
+  const isNeeded = required && !isKept && !namesIn(given.secretNames).includes(name);
   return textItem(variablePrefix + name, name, value, {
-    placeholder: variable.set ? "from your environment" : "not set",
+    placeholder: isKept ? "kept" : variable.set ? "from your environment" : "not set",
     ...(isSecret && { mask: hidden }),
     note: [...(isSecret ? ["secret"] : []), ...(required ? ["required"] : [])].join(", "),
     fault: (text) => (isNeeded && text === "" ? "The script needs it to start." : undefined),
   });
+}
+
+/** Returns names that the app has from an earlier deployment, and keeps. */
+function keptNames({ known }: DeployState): readonly string[] {
+  const revision = loadedValue(known.app)?.revision;
+  return revision === undefined
+    ? []
+    : [...(revision.config.givenVariables ?? []), ...revision.secrets];
 }
 
 function variableFault(text: string): string | undefined {

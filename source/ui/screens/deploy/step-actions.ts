@@ -159,8 +159,10 @@ export async function retry(context: DeployContext): Promise<undefined> {
   store.update({ work: "reading and checking the script again" });
   await loader.check();
   store.update({ work: undefined });
-  if (loader.preparation === undefined || firstFault(context.state)) open(context, "review");
-  else await launch.launch();
+  const hasQuestion = loadedValue(context.state.known.checked)?.secretsQuestion !== undefined;
+  const isReady = loader.preparation !== undefined && firstFault(context.state) === undefined;
+  if (isReady && !hasQuestion) await launch.launch();
+  else open(context, "review");
 }
 
 /** Returns from the launch to the answers. */
@@ -242,7 +244,11 @@ async function isConfirmed(context: DeployContext): Promise<boolean> {
       return await confirmPublic(context);
     // A draft may contain the answer about access.
     case "review":
-      return (await confirmFaults(context)) && (await confirmPublic(context));
+      return (
+        (await confirmFaults(context)) &&
+        (await confirmPublic(context)) &&
+        (await confirmSecrets(context))
+      );
     default:
       return true;
   }
@@ -290,4 +296,9 @@ async function confirmFaults({ state, frame }: DeployContext): Promise<boolean> 
   const fault = firstFault(state);
   if (fault === undefined) return true;
   return await frame.confirm(`${fault.sentence} The launch would fail. Launch anyway?`);
+}
+
+async function confirmSecrets({ state, frame }: DeployContext): Promise<boolean> {
+  const question = loadedValue(state.known.checked)?.secretsQuestion;
+  return question === undefined || (await frame.confirm(question));
 }

@@ -151,6 +151,8 @@ export function sampleRevision(change: Partial<RevisionDocument> = {}): Revision
     state: "ACTIVE",
     reason: undefined,
     config,
+    bundle: "aaaa",
+    secrets: [],
     message: undefined,
     annotations: {},
     createdBy: undefined,
@@ -227,6 +229,7 @@ export class SampleServer implements CloudServer, CloudClient {
   usage = async () => await this.#answer(this.usageList);
   keys = async () => await this.#answer(this.keyList);
   secrets = async () => await this.#answer([]);
+  variables = async () => await this.#answer([]);
 
   async *events(): AsyncGenerator<EventDocument> {
     yield* await this.#answer(this.eventList);
@@ -316,7 +319,7 @@ export class SampleServer implements CloudServer, CloudClient {
   }
 
   #found(name: string): AppDocument {
-    const found = this.appList.find(({ app }) => name === `local/${app}`);
+    const found = this.appList.find(({ app }) => name === app || name === `local/${app}`);
     if (found === undefined) {
       throw new ProductError(cloudErrors.appUnknown, { message: `App ${name} does not exist.` });
     }

@@ -16,7 +16,7 @@ import type { CloudAccess, PreflightFinding } from "../../../../source/ui/app/cl
 import { runApp } from "../../../../source/ui/app/run-app.tsx";
 import { until } from "../../../support/until.ts";
 import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
-import { SampleServer, sampleCloud } from "../console/sample-cloud.ts";
+import { SampleServer, sampleCloud, sampleRevision } from "../console/sample-cloud.ts";
 import { deployResult } from "./sample-answers.ts";
 
 // The test runner's console lacks the class from which Ink creates its own.
@@ -84,7 +84,8 @@ const scripts: Scripts = {
   inspect: async (reference, options) =>
     await readOnce(reference, async () => await inspect(reference, options)),
   targets: async (file) => await readOnce({ file }, async () => await targets(file)),
-  prepare: async (answers) => await readOnce(answers, async () => await prepare(answers)),
+  prepare: async (answers, server) =>
+    await readOnce(answers, async () => await prepare(answers, server)),
 };
 
 interface Opened {
@@ -204,6 +205,33 @@ describe("the steps before the launch", () => {
     await next(screen, "Ready to launch");
     await screen.until("Concurrency: 1 -> 4");
     expect(screen.text).toContain("Max replicas: 1 -> 2");
+  });
+
+  test("name what the app keeps, and ask before another script gets its secrets", async () => {
+    const opened = await openDeploy({ change: { prepare } });
+    const { screen, server } = opened;
+    const { config } = sampleRevision();
+    const given = { environment: { GREETING: "hi" }, givenVariables: ["GREETING"] };
+    const revision = { config: { ...config, ...given }, secrets: ["OLD_TOKEN"] };
+    server.revisionList = [sampleRevision(revision)];
+    await toName(opened);
+    for (const _ of "chat") screen.type(keys.backspace);
+    screen.type("tiny");
+    await screen.until("tiny exists: r0002-1a2b3c4d, ready.");
+    await next(screen, "Ready to launch");
+    await screen.until("Kept: GREETING, OLD_TOKEN.");
+    expect(screen.text).toContain("--keep-secrets");
+    await next(screen, "Keep it?");
+    screen.type("n");
+    await screen.until((shown) => !shown.text.includes("Keep it?"));
+    expect(server.requests).toEqual([]);
+    await next(screen, "Keep it?");
+    screen.type("y");
+    await sent(server, 1);
+    expect(server.requests[0]).toMatchObject({
+      kept: ["GREETING", "OLD_TOKEN"],
+      config: { environment: { GREETING: "hi" } },
+    });
   });
 
   test("confirm public access", async () => {

@@ -44,7 +44,10 @@ const everyStep = steps.map(({ id }) => {
   const long = "x".repeat(300);
   const finding = { subject: "gpu", kind: "fault", sentence: long, hint: long } as const;
   const config = rules.config(inspectionOf(), { scale: { maxConcurrency: 9 } });
-  const checked = { findings: [finding], config, fileCount: 1, sizeBytes: 9, warnings: [long] };
+  const checked = {
+    ...{ findings: [finding], config, fileCount: 1, sizeBytes: 9, warnings: [long] },
+    ...{ kept: [long], secrets: [long] },
+  };
   const known = {
     checked: loaded(checked),
     app: loaded(appDetails()),
