@@ -51,7 +51,10 @@ export class CloudUsage implements UsageReports {
   constructor(options: CloudUsageOptions) {
     const { stateFolder, store, log } = options;
     this.#options = options;
-    this.#usage = new UsageStore(store.database, log);
+    this.#usage = new UsageStore(store.database, {
+      log,
+      findApp: (app) => store.apps.find(app),
+    });
     this.#metrics = new CloudMetrics(() => this.#gauges());
     this.#accessLog = new AccessLog({ file: path.join(stateFolder, "logs", "access.log"), log });
   }

@@ -25,7 +25,7 @@ export interface DeploymentOptions
   > {
   /** `deploy.py`, or `deploy.py::serve`. */
   reference: string;
-  /** Defaults to the script's name for it, else its file's; for a run, to a generated one. */
+  /** Defaults to the script's name for it, else its file's; for a run, the server chooses. */
   appName: string | undefined;
   isEphemeral?: boolean;
   /** Never runs the script's top level. */

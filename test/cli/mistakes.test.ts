@@ -17,10 +17,13 @@ const everyCommand = programs.flatMap((program) =>
   visibleCommands(program).map((it) => [program.name, it.name, program, it] as const),
 );
 
-/** Returns a valid command line, to which a mistake can be added. */
-function rightWords({ name, words }: Command): string[] {
+/** Returns a valid command line, with more flags where the command takes its own. */
+function rightWords({ name, words, passesFlags }: Command, ...flags: string[]): string[] {
   const required = words.split(" ").filter((word) => word !== "" && !word.startsWith("["));
-  return [...name.split(" "), ...required.map(() => "x")];
+  const named = required.map(() => "x");
+  return passesFlags
+    ? [...name.split(" "), ...flags, ...named]
+    : [...name.split(" "), ...named, ...flags];
 }
 
 function mistake(program: Program, argv: readonly string[]) {
@@ -65,10 +68,10 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
   });
 
   test("refuses an unknown flag", () => {
-    expect(mistake(program, [...right, "--xyzzy"])).toEqual(
+    expect(mistake(program, rightWords(command, "--xyzzy"))).toEqual(
       usage("Unknown flag --xyzzy.", `See ${called} --help.`),
     );
-    expect(mistake(program, [...right, "-Z"])).toEqual(usage("Unknown flag -Z."));
+    expect(mistake(program, rightWords(command, "-Z"))).toEqual(usage("Unknown flag -Z."));
   });
 
   test("suggests the nearest flag", () => {
@@ -77,7 +80,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
       const typed = typedFlag(name, flag);
       const wrong = `${typed}x`;
       if (flags.some((it) => typedFlag(...it) === wrong)) continue;
-      expect(mistake(program, [...right, wrong])).toEqual(
+      expect(mistake(program, rightWords(command, wrong))).toEqual(
         usage(`Unknown flag ${wrong}.`, `Did you mean ${typed}? See ${called} --help.`),
       );
     }
@@ -89,7 +92,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
       .find(([name, flag]) => !flags.some((it) => typedFlag(...it) === typedFlag(name, flag)));
     if (other === undefined) return;
     const typed = typedFlag(...other);
-    expect(mistake(program, [...right, `${typed}=x`])).toEqual(
+    expect(mistake(program, rightWords(command, `${typed}=x`))).toEqual(
       usage(`Unknown flag ${typed} for ${called}.`),
     );
   });
@@ -98,15 +101,22 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
     for (const [name, flag] of flags) {
       const typed = typedFlag(name, flag);
       if (flag.type === "boolean") {
-        expect(mistake(program, [...right, `${typed}=1`])).toEqual(
+        expect(mistake(program, rightWords(command, `${typed}=1`))).toEqual(
           usage(`${typed} takes no value.`),
         );
         continue;
       }
-      expect(mistake(program, [...right, `${typed}=`])).toEqual(usage(`${typed} needs a value.`));
-      if (flag.bare !== undefined) continue;
-      expect(mistake(program, [...right, typed])).toEqual(usage(`${typed} needs a value.`));
-      expect(mistake(program, [...right, typed, "--json"])).toEqual(usage(/looks like a flag/));
+      expect(mistake(program, rightWords(command, `${typed}=`))).toEqual(
+        usage(`${typed} needs a value.`),
+      );
+      // The next word is its value.
+      if (flag.bare !== undefined || command.passesFlags) continue;
+      expect(mistake(program, rightWords(command, typed))).toEqual(
+        usage(`${typed} needs a value.`),
+      );
+      expect(mistake(program, rightWords(command, typed, "--json"))).toEqual(
+        usage(/looks like a flag/),
+      );
     }
   });
 
@@ -114,7 +124,7 @@ describe.each(everyCommand)("%s %s", (_, __, program, command) => {
     for (const [name, flag] of flags) {
       const typed = typedFlag(name, flag);
       for (const value of wrongValue(flag)) {
-        expect(mistake(program, [...right, `${typed}=${value}`])).toEqual(
+        expect(mistake(program, rightWords(command, `${typed}=${value}`))).toEqual(
           usage(`${typed} does not accept '${value}'.`, /Use /),
         );
       }

@@ -100,7 +100,7 @@ console.log(JSON.stringify({ text, refused: (await ask({})).status }));
     const { runners } = await client.json<{ runners: { replica: string }[] }>(["runners", "list"]);
     const id = runners[0]?.replica ?? "";
     expect(await client.call(["runners", "exec", id, "--", "true"])).toMatchObject({ code: 5 });
-    const words = ["runners", "exec", id, "--", "sh", "-c", "echo $PORT; exit 3"];
+    const words = ["runners", "exec", id, "sh", "-c", "echo $PORT; exit 3"];
     const here = await server.run(words);
     expect(here).toMatchObject({ code: 3, output: expect.stringMatching(/^\d+\n$/) });
   });

@@ -39,16 +39,20 @@ afterAll(async () => await cloud.remove());
 describe("run", () => {
   test("serves until Ctrl+C, prints the log, and leaves nothing behind", async () => {
     cloud.write("app.py", fakeServerScript({ words: '"--say", "hello log"' }));
-    const running = cloud.start(["run", "app.py", "--app-name", "again"]);
+    const running = cloud.start(["run", "app.py"]);
     // The line and the message that it is ready come in any order.
     const output = await until(running.output, (text) =>
       ["hello log", "$DEPLOYCTL_KEY"].every((part) => text.includes(part)),
     );
     const url = /http:\/\/127\.0\.0\.1:\d+\/local\/[a-z0-9-]+/.exec(output)?.[0] ?? "";
+    expect(url).toMatch(/\/local\/app$/);
     expect((await fetch(`${url}/v1/models`)).status).toBe(401);
     const key = await cloud.createKey();
     const headers = { authorization: `Key ${key}` };
     expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
+    const used = async () =>
+      (await cloud.json<{ usage: { app: string }[] }>(["usage"])).usage.map(({ app }) => app);
+    expect(await used()).toEqual(["app"]);
     running.child.kill("SIGINT");
     const { code, output: log, errors } = await running.ended;
     expect(code).toBe(130);
@@ -58,6 +62,7 @@ describe("run", () => {
       (replicas) => replicas.length === 0,
     );
     expect((await fetch(`${url}/v1/models`, { headers })).status).toBeGreaterThanOrEqual(404);
+    expect(await used()).toEqual([]);
   });
 
   test("with --auth public needs no key, prints its own log alone, and leaves nothing behind if it is killed", async () => {
@@ -67,12 +72,12 @@ describe("run", () => {
       () => cloud.json<{ apps: unknown[] }>(["apps", "list"]),
       ({ apps }) => apps.length === 0,
     );
-    const words = ["run", "app.py::serve", "--app-name", "again", "--auth", "public"];
+    const words = ["run", "app.py::serve", "--app-name", "app", "--auth", "public"];
     const running = cloud.start(words);
     await until(running.output, (text) =>
       ["hello once", "is active."].every((part) => text.includes(part)),
     );
-    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/again/v1/models`;
+    const url = `http://127.0.0.1:${cloud.gatewayPort}/local/app/v1/models`;
     expect((await fetch(url)).status).toBe(200);
     running.child.kill("SIGKILL");
     const { output, errors } = await running.ended;

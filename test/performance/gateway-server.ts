@@ -48,7 +48,7 @@ async function startServer(): Promise<StartedServer> {
   const keys = new CloudKeyStore({ database, pepperFile: pepperFile(stateFolder), log });
   const { token } = keys.create({ organisation: "acme", scope: "api" });
   const metrics = new CloudMetrics(() => []);
-  const usage = new UsageStore(database, log);
+  const usage = new UsageStore(database, { log, findApp: () => ({ isEphemeral: false }) });
   const accessLog = new AccessLog({ file: path.join(stateFolder, "logs", "access.log"), log });
   const remote = await RemoteGateway.open({
     socketPath: gatewaySocket(stateFolder),

@@ -23,7 +23,7 @@ const log = (text: string) => process.stderr.write(`${text}\n`);
 const database = StateDatabase.open(stateFile(folder));
 const keys = new CloudKeyStore({ database, pepperFile: pepperFile(folder), log });
 const metrics = new CloudMetrics(() => []);
-const usage = new UsageStore(database, log);
+const usage = new UsageStore(database, { log, findApp: () => ({ isEphemeral: false }) });
 const accessLog = new AccessLog({ file: path.join(folder, "logs", "access.log"), log });
 const gateway = new Gateway({
   listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],

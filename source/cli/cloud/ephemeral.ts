@@ -16,6 +16,7 @@ import { isLocal } from "./target.ts";
 
 /**
  * @param signal ends the app; its requests get a few seconds
+ * @param onLive called once it answers
  * @returns the exit code
  * @throws ProductError if it cannot be started, or its server disappears
  */
@@ -25,6 +26,7 @@ export async function runEphemeral(
   request: DeploymentRequest,
   progress: DeployProgress,
   signal: AbortSignal,
+  onLive: (result: DeployResult) => void = () => {},
 ): Promise<number> {
   let isBegun = false;
   try {
@@ -41,7 +43,9 @@ export async function runEphemeral(
         continue;
       }
       const result = showDeployEvent(event, progress);
-      if (result !== undefined) printAddress(session, result);
+      if (result === undefined) continue;
+      onLive(result);
+      printAddress(session, result);
     }
   } catch (error) {
     if (!signal.aborted && !(isBegun && isUnreachable(error))) {

@@ -1,11 +1,11 @@
 // run --watch: restarts the script after each change, at the same address; after an error it waits for
 // the next change.
-import { randomUUID } from "node:crypto";
 import { watch } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { prepareDeployment } from "../../application/prepare-deployment.ts";
+import { type DeploymentOptions, prepareDeployment } from "../../application/prepare-deployment.ts";
 import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
+import type { DeployResult } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { DeployProgress } from "./deploy-progress.ts";
 import { runEphemeral } from "./ephemeral.ts";
@@ -22,6 +22,12 @@ const patienceMs = 15_000;
 /** Maximum delay of setTimeout, 24 days. */
 const longestTimerMs = 2 ** 31 - 1;
 
+interface RunListener {
+  /** Called with the files to watch. */
+  onFiles: (files: string[]) => void;
+  onLive: (result: DeployResult) => void;
+}
+
 /** Continues until the signal, also after errors of the script. */
 export async function runWatching(
   session: Session,
@@ -29,7 +35,8 @@ export async function runWatching(
   interrupted: AbortSignal,
 ): Promise<number> {
   const wishes = { ...readDeployment(session, reference), isEphemeral: true };
-  const name = wishes.appName ?? randomUUID();
+  // Later runs get the name of the first one, and so its address.
+  let { appName } = wishes;
   // An error at the start ends the command.
   let { files } = await prepareDeployment(wishes, new DeployProgress(process.stderr, true));
   while (!interrupted.aborted) {
@@ -37,10 +44,15 @@ export async function runWatching(
     const signal = AbortSignal.any([interrupted, changed.signal]);
     let watcher = watchFiles(files, () => changed.abort());
     try {
-      await runOnce(session, reference, name, signal, (used) => {
-        watcher.close();
-        files = used;
-        watcher = watchFiles(files, () => changed.abort());
+      await runOnce(session, { ...wishes, appName }, signal, {
+        onFiles: (used) => {
+          watcher.close();
+          files = used;
+          watcher = watchFiles(files, () => changed.abort());
+        },
+        onLive: ({ app }) => {
+          appName = app.split("/").at(-1);
+        },
       });
     } catch (error) {
       if (!signal.aborted) process.stderr.write(`Error: ${describeError(error)}\n`);
@@ -58,14 +70,12 @@ export async function runWatching(
 
 async function runOnce(
   session: Session,
-  reference: string,
-  name: string,
+  wishes: DeploymentOptions,
   signal: AbortSignal,
-  onFiles: (files: string[]) => void,
+  { onFiles, onLive }: RunListener,
 ): Promise<void> {
   const progress = new DeployProgress(process.stderr, session.flags.quiet === true);
   try {
-    const wishes = { ...readDeployment(session, reference), appName: name, isEphemeral: true };
     const { request, files } = await prepareDeployment(wishes, progress);
     onFiles(files);
     progress.finish();
@@ -73,7 +83,7 @@ async function runOnce(
     const deadline = performance.now() + patienceMs;
     while (!signal.aborted) {
       try {
-        await runEphemeral(session, client, request, progress, signal);
+        await runEphemeral(session, client, request, progress, signal, onLive);
         return;
       } catch (error) {
         // The previous run is finishing its last requests.

@@ -79,6 +79,8 @@ export interface CommandDefinition {
   words?: string;
   /** Candidates for the first argument; a plural kind completes all of them. */
   completes?: NameKind | "own models" | readonly string[];
+  /** The words behind the first are another program's command line, with its own flags. */
+  passesFlags?: boolean;
   /** Begins with a verb. */
   summary: string;
   /** Further lines for the command's help; `%` is the program's name. */

@@ -31,12 +31,11 @@ const everywhere: FlagTable = {
 
 /** @throws ProductError `COMMAND_USAGE` */
 export function readCommandLine(program: Program, argv: readonly string[]): CommandLine {
-  const end = argv.indexOf("--");
-  const before = end === -1 ? argv : argv.slice(0, end);
   // Flags may come before the command, so those of all commands count until it is known.
   const all = { ...everyFlag(program), ...everywhere };
+  const [before, behind] = divide(program, argv, all);
   const guessed = splitFlags(before, all);
-  const named = guessed.flatMap(({ kind, text }) => (kind === "word" ? [text] : []));
+  const named = wordsOf(before, all);
   const isHelpCommand = named[0] === "help";
   if (isHelpCommand) named.shift();
   const wantsHelp = isHelpCommand || guessed.some((it) => it.kind === "flag" && it.name === "help");
@@ -53,10 +52,32 @@ export function readCommandLine(program: Program, argv: readonly string[]): Comm
   const cli = parse(program, typed, table, help);
   if (wantsHelp) return { kind: "text", text: cli.help };
   if (cli.flags.version === true) return { kind: "text", text: `${packageVersion()}\n` };
-  const behind = end === -1 ? [] : argv.slice(end + 1);
   const words = [...cli.input.slice(nameLength(command)), ...behind];
   checkWords(program, command, words);
   return { kind: "run", command, words, flags: readFlags(command, cli.flags) };
+}
+
+/** Divides a command line into what is read for flags, and words that are passed on as they are. */
+function divide(
+  program: Program,
+  argv: readonly string[],
+  all: FlagTable,
+): [before: readonly string[], behind: readonly string[]] {
+  const end = argv.indexOf("--");
+  const before = end === -1 ? argv : argv.slice(0, end);
+  const command = commandOf(program, wordsOf(before, all));
+  if (command?.passesFlags) {
+    const own = nameLength(command) + 1;
+    const ends = before.map((_, at) => at + 1);
+    const ownEnd = ends.find((at) => wordsOf(argv.slice(0, at), all).length === own);
+    // A mark in front of the other command is not part of it.
+    if (ownEnd !== undefined && ownEnd !== end) return [argv.slice(0, ownEnd), argv.slice(ownEnd)];
+  }
+  return [before, end === -1 ? [] : argv.slice(end + 1)];
+}
+
+function wordsOf(args: readonly string[], flags: FlagTable): string[] {
+  return splitFlags(args, flags).flatMap(({ kind, text }) => (kind === "word" ? [text] : []));
 }
 
 /** The only call of meow. */

@@ -15,6 +15,7 @@ export type ScaleBody = Static<typeof ScaleBody>;
 const InspectionFields = Type.Object({
   schema: Type.Literal(1),
   target: Type.String({ minLength: 1, maxLength: 200 }),
+  config: Type.Record(Type.String(), Type.Unknown()),
   env_read: Type.Array(
     Type.Object({
       name: Type.String(),
@@ -47,7 +48,7 @@ const rollout = {
 /** Body of `POST deployments` and `POST ephemeral`. */
 export const DeploymentBody = Type.Object(
   {
-    /** Name of the app; an ephemeral one without gets a random name. */
+    /** Name of the app; an ephemeral one without gets a free one like the script's. */
     name: optional(Type.String()),
     /** Defaults to the server's own. */
     organisation: optional(Type.String()),

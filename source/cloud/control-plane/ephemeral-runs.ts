@@ -1,7 +1,7 @@
 // Ephemeral apps, which live as long as their client's connection.
-import { randomUUID } from "node:crypto";
 import { describeError } from "../../base/product-error.ts";
 import type { DeployEvent, DeploymentRequest, EphemeralEvent } from "../admin/documents.ts";
+import { suggestName } from "../app-name.ts";
 import type { Engine, ReplicaExit } from "../engines/engine.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { AppCommands } from "./app-commands.ts";
@@ -15,6 +15,9 @@ import type { RunningRollouts } from "./running-rollouts.ts";
 const heartbeatMs = 10_000;
 /** Time that running requests get when the client disconnects. */
 const lastRequestsMs = 5000;
+
+/** Leaves room for a number in a name. */
+const longestBaseName = 55;
 
 export interface EphemeralParts {
   manager: ReplicaManager;
@@ -41,7 +44,7 @@ export class EphemeralRuns {
     organisation: string,
     signal: AbortSignal,
   ): Promise<AsyncIterable<EphemeralEvent>> {
-    const key = { organisation, app: request.name ?? randomUUID() };
+    const key = { organisation, app: request.name ?? this.#freeName(organisation, request) };
     const acceptance = { key, isEphemeral: true, createdBy: undefined };
     const sinceMs = this.#context.clock.wallMs();
     const deploying = await this.#parts.deployments.accept(
@@ -52,6 +55,19 @@ export class EphemeralRuns {
     const log = new RunLog(this.#context.engine, { ...key, sinceMs }, feed);
     void this.#live(key, deploying.read(), { feed, log, signal });
     return feed.read();
+  }
+
+  /** Returns the script's name, with a number if another app has it. */
+  #freeName(organisation: string, { bundle, inspection }: DeploymentRequest): string {
+    const { apps } = this.#context.store;
+    const named = [inspection.config.app_name, inspection.config.name];
+    const own = named.find((name) => typeof name === "string");
+    const name = suggestName(own ?? bundle.script.split("/").at(-1) ?? "");
+    let free = name;
+    for (let number = 2; apps.find({ organisation, app: free }) !== undefined; number += 1) {
+      free = `${name.slice(0, longestBaseName).replace(/-+$/, "")}-${number}`;
+    }
+    return free;
   }
 
   /** Ends apps whose connection broke when an earlier control plane stopped. */

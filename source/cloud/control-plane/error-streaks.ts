@@ -50,7 +50,8 @@ export class ErrorStreaks {
     if (streak === undefined || streak.revision !== revision || streak.count < fewest)
       return undefined;
     if (this.#clock.now() - streak.at > longestMs) return undefined;
-    return `Its last ${streak.count} answers were errors, the latest with status ${streak.status}.`;
+    const latest = streak.status < 400 ? "in a stream" : `with status ${streak.status}`;
+    return `Its last ${streak.count} answers were errors, the latest ${latest}.`;
   }
 
   delete(app: AppKey): void {

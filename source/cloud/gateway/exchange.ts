@@ -1,7 +1,7 @@
 // Course of one admitted request: attempts at replicas, the response, the record.
 import { watchBodyRate } from "../../base/body-rate.ts";
 import { watchHalfClosed } from "../../base/http-connection.ts";
-import { TokenTail } from "../metrics/token-tail.ts";
+import { ReplyTail } from "../metrics/reply-tail.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";
 import {
@@ -41,8 +41,9 @@ export class Exchange implements AttemptListener {
   readonly #claim: ReplicaClaim;
   #body: RequestBody | undefined;
   #attempt: Attempt | undefined;
-  #tail: TokenTail | undefined;
+  #tail: ReplyTail | undefined;
   #recording: ModelsRecording | undefined;
+  #mayEndWithError = false;
   /** The reply looks complete when its replica dies. */
   #endsByClosing = false;
   /** Reply of a replica that cannot follow the early head. */
@@ -112,7 +113,8 @@ export class Exchange implements AttemptListener {
       return;
     }
     this.#endsByClosing = head.endsByClosing && this.admitted.request.method !== "HEAD";
-    if (head.isReadable) this.#tail = new TokenTail();
+    this.#mayEndWithError = head.mayEndWithError;
+    if (head.isReadable) this.#tail = new ReplyTail();
     this.#recording = ModelsRecording.begin(this.admitted, slot.revision, { status, rawHeaders });
     this.#reply.begin(head);
   }
@@ -269,10 +271,12 @@ export class Exchange implements AttemptListener {
     // The early head had to say 200.
     const isUntold = this.#reply.isEarly && refusal !== undefined;
     const status = isUntold ? statusOf(refusal) : response.statusCode;
+    const hasFailed = this.#mayEndWithError && this.#tail?.endsWithError() === true;
+    const errorType = refusal?.type ?? (hasFailed ? "runner_error" : undefined);
     return {
       ...this.#claim.record(),
       status: hasLeft ? 499 : status,
-      errorType: hasLeft ? "client_disconnected" : refusal?.type,
+      errorType: hasLeft ? "client_disconnected" : errorType,
       firstByteMs: this.#firstByteMs,
       receivedBytes: this.#body?.receivedBytes ?? 0,
       sentBytes: this.#reply.sentBytes,

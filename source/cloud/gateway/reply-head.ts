@@ -14,8 +14,10 @@ export interface HeadFacts {
 }
 
 export interface ReadReplyHead extends ReplyHead {
-  /** Unencoded JSON or events, from which token counts can be read. */
+  /** Unencoded JSON, lines of it or events, from which token counts can be read. */
   isReadable: boolean;
+  /** Unencoded events or lines of JSON, of which the last may be an error. */
+  mayEndWithError: boolean;
   /** Unencoded events, with or without a known length. */
   hasEvents: boolean;
   contentType: string;
@@ -59,7 +61,8 @@ export function readReplyHead(
     headers = withoutHeaders(headers, new Set(dropped));
   addFacts(headers, facts);
   const isEvents = contentType.startsWith("text/event-stream");
-  const isReadable = !isEncoded && (isEvents || contentType.startsWith("application/json"));
+  const isLines = contentType.startsWith("application/x-ndjson");
+  const isJson = contentType.startsWith("application/json");
   const hasEvents = isEvents && !isEncoded;
   return {
     status,
@@ -69,7 +72,8 @@ export function readReplyHead(
     hasEvents,
     contentType,
     endsByClosing: !hasLength && !hasChunks && status !== 204 && status !== 304,
-    isReadable,
+    isReadable: !isEncoded && (isEvents || isLines || isJson),
+    mayEndWithError: !isEncoded && (isEvents || isLines),
     wantsStop,
   };
 }

@@ -15,8 +15,8 @@ export type TimeSpent = Record<ReplicaTime, number>;
 export interface UsageFigures {
   requests: number;
   /**
-   * Responses with a status of 500 or more, or ended by the gateway; disconnected clients do not
-   * count.
+   * Responses with a status of 500 or more, and streams that ended with an error of the gateway or
+   * the replica; disconnected clients do not count.
    */
   errors: number;
   /** Responses with a status of 400 to 498: mistakes of callers, or an app without that route. */
@@ -58,7 +58,7 @@ const clientLeft = 499;
 
 export function addRequest(figures: UsageFigures, record: ExchangeRecord): void {
   figures.requests += 1;
-  if (record.status >= 500 || isGatewayError(record)) figures.errors += 1;
+  if (record.status >= 500 || endsWithError(record)) figures.errors += 1;
   else if (record.status >= 400 && record.status < clientLeft) figures.clientErrors += 1;
   if (record.isColdStart) figures.coldStarts += 1;
   figures.promptTokens += record.tokens?.prompt ?? 0;
@@ -120,7 +120,7 @@ function addCount(figures: UsageFigures, step: number, count: number): void {
   figures.firstByteCounts[step] = (figures.firstByteCounts[step] ?? 0) + count;
 }
 
-function isGatewayError({ errorType, status }: ExchangeRecord): boolean {
+function endsWithError({ errorType, status }: ExchangeRecord): boolean {
   return (
     errorType !== undefined && errorType !== "client_disconnected" && status >= 200 && status < 400
   );

@@ -1,7 +1,9 @@
-// Usage by app and hour, summed in memory and stored in state.db every minute.
+// Usage by app and hour, summed in memory and stored in state.db every minute; that of a run is forgotten
+// with its app.
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { describeError } from "../../base/product-error.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
+import type { AppKey, AppRecord } from "../state/app-records.ts";
 import type { StateDatabase } from "../state/database.ts";
 import {
   addFigures,
@@ -21,6 +23,16 @@ export interface AppUsage {
 interface HourOfApp extends AppUsage {
   /** Hours since 1970. */
   hour: number;
+  /** Belongs to an app of `deployctl run`, and is never stored. */
+  isRun: boolean;
+}
+
+export interface UsageStoreOptions {
+  /** Called when the database cannot be written; nothing is lost while the process runs. */
+  log: (text: string) => void;
+  clock?: Clock;
+  /** Returns the app as it is now; undefined for one that has left nothing behind. */
+  findApp: (app: AppKey) => Pick<AppRecord, "isEphemeral"> | undefined;
 }
 
 const hourMs = 3_600_000;
@@ -30,16 +42,15 @@ export class UsageStore {
   readonly #database: StateDatabase;
   readonly #log: (text: string) => void;
   readonly #clock: Clock;
+  readonly #findApp: UsageStoreOptions["findApp"];
   readonly #unwritten = new Map<string, HourOfApp>();
   readonly #timer: NodeJS.Timeout;
 
-  /**
-   * @param log called when the database cannot be written; nothing is lost while the process runs
-   */
-  constructor(database: StateDatabase, log: (text: string) => void, clock: Clock = systemClock) {
+  constructor(database: StateDatabase, { log, clock = systemClock, findApp }: UsageStoreOptions) {
     this.#database = database;
     this.#log = log;
     this.#clock = clock;
+    this.#findApp = findApp;
     this.#timer = setInterval(() => this.write(), writeEveryMs).unref();
   }
 
@@ -48,7 +59,8 @@ export class UsageStore {
     const { organisation, app, errorType } = record;
     if (organisation === undefined || app === undefined) return;
     if (errorType?.startsWith("auth_") === true) return;
-    addRequest(this.#hourOf(organisation, app), record);
+    const figures = this.#figuresOf({ organisation, app });
+    if (figures !== undefined) addRequest(figures, record);
   }
 
   /** @param gpus names of the GPUs that the replica holds */
@@ -57,7 +69,8 @@ export class UsageStore {
     app: string,
     spent: { kind: ReplicaTime; ms: number; gpus: readonly string[] },
   ): void {
-    addReplicaTime(this.#hourOf(organisation, app), spent.kind, spent.ms, spent.gpus);
+    const figures = this.#figuresOf({ organisation, app });
+    if (figures !== undefined) addReplicaTime(figures, spent.kind, spent.ms, spent.gpus);
   }
 
   /**
@@ -68,31 +81,41 @@ export class UsageStore {
   read(since: number, wanted: { organisation?: string; app?: string } = {}): AppUsage[] {
     this.write();
     const totals = new Map<string, AppUsage>();
-    const rows = this.#database.all(
-      "SELECT * FROM usage WHERE hour >= ? ORDER BY organisation, app, hour",
-      [Math.floor(since / hourMs)],
-    );
-    for (const row of rows) {
-      const organisation = String(row.organisation);
-      const app = String(row.app);
-      if (wanted.organisation !== undefined && wanted.organisation !== organisation) continue;
-      if (wanted.app !== undefined && wanted.app !== app) continue;
+    const add = ({ organisation, app, figures }: AppUsage) => {
+      if (wanted.organisation !== undefined && wanted.organisation !== organisation) return;
+      if (wanted.app !== undefined && wanted.app !== app) return;
       const name = `${organisation}/${app}`;
       const total = totals.get(name) ?? { organisation, app, figures: noUsage() };
       totals.set(name, total);
-      addFigures(total.figures, readFigures(row.figures));
+      addFigures(total.figures, figures);
+    };
+    const firstHour = Math.floor(since / hourMs);
+    const rows = this.#database.all(
+      "SELECT * FROM usage WHERE hour >= ? ORDER BY organisation, app, hour",
+      [firstHour],
+    );
+    for (const row of rows) {
+      const { organisation, app, figures } = row;
+      const of = { organisation: String(organisation), app: String(app) };
+      add({ ...of, figures: readFigures(figures) });
+    }
+    for (const each of this.#unwritten.values()) {
+      if (each.isRun && each.hour >= firstHour) add(each);
     }
     return [...totals.values()];
   }
 
   write(): void {
-    const hours = [...this.#unwritten.values()];
+    for (const [name, hour] of this.#unwritten) {
+      if (hour.isRun && this.#findApp(hour)?.isEphemeral !== true) this.#unwritten.delete(name);
+    }
+    const hours = [...this.#unwritten].filter(([, { isRun }]) => !isRun);
     if (hours.length === 0) return;
     try {
       this.#database.transaction(() => {
-        for (const hour of hours) this.#add(hour);
+        for (const [, hour] of hours) this.#add(hour);
       });
-      this.#unwritten.clear();
+      for (const [name] of hours) this.#unwritten.delete(name);
     } catch (error) {
       this.#log(`cannot store usage: ${describeError(error)}`);
     }
@@ -118,13 +141,19 @@ export class UsageStore {
     );
   }
 
-  #hourOf(organisation: string, app: string): UsageFigures {
+  /** Returns the figures of this hour; undefined for the rest of a run that has ended. */
+  #figuresOf({ organisation, app }: AppKey): UsageFigures | undefined {
     const hour = Math.floor(this.#clock.wallMs() / hourMs);
     const name = `${organisation}/${app}/${hour}`;
-    const known = this.#unwritten.get(name);
-    if (known !== undefined) return known.figures;
-    const figures = noUsage();
-    this.#unwritten.set(name, { organisation, app, hour, figures });
+    // Most requests are of an app that was just looked for.
+    const lasting = this.#unwritten.get(name);
+    if (lasting !== undefined) return lasting.figures;
+    const found = this.#findApp({ organisation, app });
+    if (found === undefined) return undefined;
+    const { isEphemeral: isRun } = found;
+    const place = isRun ? `${name}/run` : name;
+    const figures = this.#unwritten.get(place)?.figures ?? noUsage();
+    this.#unwritten.set(place, { organisation, app, hour, figures, isRun });
     return figures;
   }
 }

@@ -62,6 +62,23 @@ describe("commands", () => {
       flags: {},
     });
   });
+
+  test("of another command keep its flags, behind the id of a replica", () => {
+    expect(
+      read("runners", "exec", "--server", "http://x", "id", "ls", "--json", "-la"),
+    ).toMatchObject({
+      words: ["id", "ls", "--json", "-la"],
+      flags: { server: "http://x" },
+    });
+    expect(read("runners", "exec", "id", "git", "--help")).toMatchObject({
+      words: ["id", "git", "--help"],
+    });
+    expect(read("runners", "exec", "id", "env", "--", "-x")).toMatchObject({
+      words: ["id", "env", "--", "-x"],
+    });
+    expect(read("runners", "exec", "--help").help).toContain("runners exec ID COMMAND…");
+    expect(() => read("runners", "exec", "--lines", "id", "ls")).toThrow(/Unknown flag --lines/);
+  });
 });
 
 describe("flags", () => {

@@ -1,6 +1,7 @@
 // Replicas over time: they grow with the demand, end when idle, and are replaced when they crash.
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
+import type { DeploymentRequest } from "../../../source/cloud/admin/documents.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
 import { until } from "../../support/until.ts";
 import {
@@ -264,6 +265,22 @@ describe("a run", () => {
     expect(ended.value).toMatchObject({ kind: "ended", exit: { reason: "returned" } });
     await expect.poll(() => open.store.apps.list()).toHaveLength(0);
     expect(open.engine.started).toHaveLength(1);
+  });
+
+  it("is named like its script, with a number if another app has the name", async () => {
+    const names = async (change: Partial<DeploymentRequest>) => {
+      const request = { ...deployment("one", change), name: undefined };
+      const { signal } = new AbortController();
+      for await (const event of await open.plane.runs.run(request, "local", signal)) {
+        if (event.kind === "done") return event.result.app;
+      }
+      throw new Error("It never ran.");
+    };
+    expect(await names({})).toBe("local/app");
+    expect(await names({})).toBe("local/app-2");
+    const { inspection } = deployment("one");
+    const named = { ...inspection, config: { app_name: "my-chat" } };
+    expect(await names({ inspection: named })).toBe("local/my-chat");
   });
 
   it("is cancelled when its client disconnects during the start", async () => {

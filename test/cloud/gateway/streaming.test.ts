@@ -126,6 +126,14 @@ describe("a stream", () => {
     expect(await gateway.record()).toMatchObject({ status: 200, errorType: "runner_disconnected" });
   });
 
+  test("that its replica ends with an error is recorded as one", async () => {
+    const { reply, readAll } = await openStream();
+    reply.write('data: {"choices":[]}\n\n');
+    reply.end('data: {"error":{"message":"The model crashed."}}\n\ndata: [DONE]\n\n');
+    expect(await readAll()).toMatchObject({ isWhole: true });
+    expect(await gateway.record()).toMatchObject({ status: 200, errorType: "runner_error" });
+  });
+
   test("ends a partial event before the error event", async () => {
     const { reply, readUntil, readAll } = await openStream();
     reply.write('data: {"half');

@@ -160,13 +160,18 @@ test("usage is summed by the hour, across restarts, with GPU costs", () => {
   let time = 1000 * hourMs + 1;
   const clock = { now: () => time, wallMs: () => time };
   const log: string[] = [];
+  const options = {
+    log: (text: string) => void log.push(text),
+    findApp: () => ({ isEphemeral: false }),
+  };
   const open = () => {
     const database = StateDatabase.open(stateFile(folder));
-    return { database, usage: new UsageStore(database, (text) => log.push(text), clock) };
+    return { database, usage: new UsageStore(database, { ...options, clock }) };
   };
   let { database, usage } = open();
   for (let ms = 1; ms <= 100; ms += 1) usage.addRequest(recordOf({ firstByteMs: ms }));
   usage.addRequest(recordOf({ status: 503, errorType: "runner_disconnected", tokens: undefined }));
+  usage.addRequest(recordOf({ errorType: "runner_error", tokens: undefined }));
   usage.addRequest(recordOf({ status: 401, errorType: "auth_missing" }));
   usage.addRequest(recordOf({ status: 404, tokens: undefined, firstByteMs: undefined }));
   usage.addRequest(
@@ -188,8 +193,8 @@ test("usage is summed by the hour, across restarts, with GPU costs", () => {
   usage.addReplicaTime("acme", "chat", { kind: "idle", ms: 3 * hourMs, gpus });
   const [chat, other] = usage.read(0);
   expect(chat?.figures).toMatchObject({
-    requests: 103,
-    errors: 1,
+    requests: 104,
+    errors: 2,
     clientErrors: 1,
     promptTokens: 500,
     completionTokens: 700,
@@ -210,4 +215,27 @@ test("usage is summed by the hour, across restarts, with GPU costs", () => {
   usage.close();
   database.close();
   expect(log).toEqual([]);
+});
+
+test("usage of a run is shown while it lives, and never stored", () => {
+  const apps = new Map([
+    ["chat", { isEphemeral: true }],
+    ["lasting", { isEphemeral: false }],
+  ]);
+  const database = StateDatabase.open(stateFile(folder));
+  const options = { log: () => {}, findApp: ({ app }: { app: string }) => apps.get(app) };
+  const usage = new UsageStore(database, options);
+  const names = () => usage.read(0).map(({ app, figures }) => `${app} ${figures.requests}`);
+  usage.addRequest(recordOf());
+  usage.addRequest(recordOf({ app: "lasting" }));
+  expect(names().toSorted()).toEqual(["chat 1", "lasting 1"]);
+  apps.delete("chat");
+  usage.addRequest(recordOf());
+  expect(names()).toEqual(["lasting 1"]);
+  // A deployed app of its name begins at zero.
+  apps.set("chat", { isEphemeral: false });
+  usage.addRequest(recordOf());
+  expect(names().toSorted()).toEqual(["chat 1", "lasting 1"]);
+  usage.close();
+  database.close();
 });

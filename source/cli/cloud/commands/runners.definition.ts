@@ -44,8 +44,9 @@ export const runnerCommands = withCommonFlags({
     words: "ID COMMAND…",
     completes: "replica",
     summary: "Run a command with a replica's variables, in its folder",
-    details: "Put -- in front of COMMAND when it has flags.",
-    examples: ["runners exec chat-1a2b env", "runners exec chat-1a2b -- ls -l"],
+    details: "Words behind ID belong to COMMAND, with its flags; flags of % come before ID.",
+    passesFlags: true,
+    examples: ["runners exec chat-1a2b env", "runners exec chat-1a2b ls -l"],
     exitCodes: { ...exitCodes, 5: "The replica runs on another machine" },
   },
 } as const satisfies CommandTable);

@@ -23,7 +23,7 @@ export function appPage(state: DeployState, script: ReadScript) {
   const isRun = isEphemeral(state.given);
   const auth = authOf(state.given, script.base);
   const name = textItem("name", "Name", state.given.name, {
-    placeholder: isRun ? "random name" : "",
+    placeholder: isRun ? "like the script" : "",
     note: "last part of its URL",
     fault: () => nameFault(state) ?? takenFault(state),
   });

@@ -58,7 +58,7 @@ function givenAfterChoice(given: GivenValues, id: string, value: string): GivenV
   return Object.fromEntries(Object.entries(given).filter(([name]) => !scaling.includes(name)));
 }
 
-/** Clears the suggested name for a one-time run, whose name is generated; a typed one stays. */
+/** Clears the suggested name for a one-time run, which gets a free name; a typed one stays. */
 export function withMode({ name, ...given }: GivenValues, mode: string): GivenValues {
   if (name && name !== given.suggestedName) return { ...given, name, mode };
   return mode === "run" ? { ...given, name: "", mode } : { ...given, mode };

@@ -88,7 +88,7 @@ export function reviewPage(
     question: checksQuestion(state),
     lines: [
       fact("Script", referenceOf(given) + size),
-      fact("App", `${given.name || "random name"}, ${authOf(given, base)}`),
+      fact("App", `${given.name || "named like the script"}, ${authOf(given, base)}`),
       fact("Server", targetOf(state)?.place ?? "this machine"),
       ...(wrong === undefined ? [] : [errorLine(wrong.sentence)]),
       ...checksLines(state),

@@ -69,9 +69,9 @@ describe("a field", () => {
   });
 
   test("shows a placeholder while it is empty", () => {
-    const empty = { ...name, value: "", placeholder: "random name" };
-    expect(rowOf(empty).trimEnd()).toBe("  Name    random name");
-    expect(rowOf(empty, { isFocused: true }).trimEnd()).toBe("> Name    random name");
+    const empty = { ...name, value: "", placeholder: "like the script" };
+    expect(rowOf(empty).trimEnd()).toBe("  Name    like the script");
+    expect(rowOf(empty, { isFocused: true }).trimEnd()).toBe("> Name    like the script");
   });
 
   test("hides a secret, also while it is typed", () => {

@@ -1,4 +1,4 @@
-// Token counts of a response, read from its end, where model servers report them.
+// End of a response, where model servers report token counts, and the error that ended a stream.
 import { isRecord, parseJson } from "../../base/json.ts";
 import type { TokenCounts } from "../gateway/exchange-record.ts";
 
@@ -9,7 +9,7 @@ const maximumTries = 8;
 const marker = '"usage":';
 
 /** Keeps references to the last chunks, and delays nothing. */
-export class TokenTail {
+export class ReplyTail {
   #pieces: Buffer[] = [];
   #bytes = 0;
 
@@ -27,7 +27,7 @@ export class TokenTail {
 
   /** @returns undefined when the end has no token counts */
   read(): TokenCounts | undefined {
-    const text = Buffer.concat(this.#pieces).subarray(-keptBytes).toString("latin1");
+    const text = this.#text();
     let place = text.lastIndexOf(marker);
     for (let tries = 0; place >= 0 && tries < maximumTries; tries += 1) {
       const counts = readUsage(text, place + marker.length);
@@ -36,6 +36,30 @@ export class TokenTail {
     }
     return undefined;
   }
+
+  /**
+   * Returns true for a stream whose last event or line is an error, in the forms of OpenAI's,
+   * Anthropic's and Ollama's servers.
+   */
+  endsWithError(): boolean {
+    const lines = this.#text().split(/[\r\n]+/);
+    const last = lines.map(dataOf).findLast((data) => data !== "" && data !== "[DONE]");
+    const document = last === undefined ? undefined : parseJson(last);
+    if (!isRecord(document)) return false;
+    const { error, type } = document;
+    const hasError = isRecord(error) || (typeof error === "string" && error !== "");
+    return hasError || type === "error" || type === "response.failed";
+  }
+
+  #text(): string {
+    return Buffer.concat(this.#pieces).subarray(-keptBytes).toString("latin1");
+  }
+}
+
+/** Returns the data of an event's line, or a whole line of JSON; empty for all others. */
+function dataOf(line: string): string {
+  const text = line.startsWith("data:") ? line.slice("data:".length).trim() : line;
+  return /^(?:\{|\[DONE\])/.test(text) ? text : "";
 }
 
 /** Accepts the field names of OpenAI's chat and responses APIs, and of Anthropic. */

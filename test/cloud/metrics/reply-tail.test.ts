@@ -1,10 +1,10 @@
 // Token counts at the end of responses of all formats.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { TokenTail } from "../../../source/cloud/metrics/token-tail.ts";
+import { ReplyTail } from "../../../source/cloud/metrics/reply-tail.ts";
 
 function read(text: string, pieceBytes = text.length) {
-  const tail = new TokenTail();
+  const tail = new ReplyTail();
   const bytes = Buffer.from(text);
   for (let begin = 0; begin < bytes.length; begin += Math.max(1, pieceBytes)) {
     tail.push(bytes.subarray(begin, begin + Math.max(1, pieceBytes)));
@@ -38,6 +38,35 @@ describe("tokens are counted", () => {
     expect(read('{"usage":{"prompt_tokens":3,"total_tokens":3}}')).toEqual({
       ...{ prompt: 3, completion: 0, cached: 0 },
     });
+  });
+});
+
+describe("an error that ended a stream", () => {
+  const endsWithError = (text: string) => {
+    const tail = new ReplyTail();
+    tail.push(Buffer.from(text));
+    return tail.endsWithError();
+  };
+  const chunk = 'data: {"choices":[{"delta":{"content":"an error:"}}],"error":null}\n\n';
+
+  test.each([
+    ["of OpenAI", `${chunk}data: {"error":{"message":"crashed"}}\n\n`],
+    ["before the final mark", `${chunk}data: {"error":{"message":"crashed"}}\n\ndata: [DONE]\n\n`],
+    ["of Anthropic", 'event: error\r\ndata: {"type":"error","error":{"type":"a"}}\r\n\r\n'],
+    ["of a response", 'event: response.failed\ndata: {"type":"response.failed"}\n\n: end\n\n'],
+    ["of Ollama", '{"message":{"content":"a"},"done":false}\n{"error":"the runner crashed"}\n'],
+  ])("is found in the form %s", (_, text) => {
+    expect(endsWithError(text)).toBe(true);
+  });
+
+  test.each([
+    ["a whole stream", `${chunk}data: [DONE]\n\n`],
+    ["an error that was not the last event", `data: {"error":{}}\n\n${chunk}`],
+    ["nothing", ""],
+    ["lines that are no JSON", "data: {error\n\nerror\n"],
+    ["a whole answer of Ollama", '{"message":{"content":"error"},"done":true}\n'],
+  ])("is not found in %s", (_, text) => {
+    expect(endsWithError(text)).toBe(false);
   });
 });
 
