@@ -1,4 +1,4 @@
-// Table with fixed columns: one `Text` for each visible row.
+// Table: columns that fit its width, and one `Text` for each visible row.
 
 import { Box, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
@@ -9,15 +9,17 @@ import { Line } from "./line.tsx";
 
 export interface Column<Item> {
   readonly title: string;
+  /** Cells; for a flexible column, the fewest before others are dropped for it. */
   readonly width: number;
   readonly align?: "left" | "right";
   /** Takes the cells that are left over. One column at most. */
   readonly isFlexible?: boolean;
-  /** Columns with a smaller number stay longer in a narrow table. Defaults to 0. */
+  /** Columns with a smaller number stay longer in a narrow table, those with 0 always. Defaults to 0. */
   readonly rank?: number;
   /** Replaced by the note in rows that have one. */
   readonly yieldsToNote?: boolean;
-  readonly cell: (item: Item) => TextRun | readonly TextRun[];
+  /** @param width cells of the column in this table */
+  cell(item: Item, width: number): TextRun | readonly TextRun[];
 }
 
 /** Returns a column of figures; unknown ones are `-`. */
@@ -28,19 +30,23 @@ export function figureColumn<Item, Value>(
 ): Column<Item> {
   const cell = (item: Item): TextRun => {
     const value = figureOf(item);
-    return { text: value === undefined ? "-" : format(value), tone: "plain" };
+    return value === undefined
+      ? { text: "-", tone: "dim" }
+      : { text: format(value), tone: "plain" };
   };
   return { title, width, rank, align: "right", yieldsToNote: true, cell };
 }
 
 export interface TableProps<Item> {
-  /** As `fitColumns` gives them. */
   readonly columns: readonly Column<Item>[];
-  /** Number of visible rows. */
+  /** All items; those around the selected one are drawn. */
   readonly items: readonly Item[];
   readonly keyOf: (item: Item) => string | number;
-  /** The selected row, which has a marker; undefined: the table has no selection. */
-  readonly isSelected?: (item: Item) => boolean;
+  /** Index of the selected item, which has a marker; -1 for none. */
+  readonly selected: number;
+  readonly width: number;
+  /** Rows, with the header. */
+  readonly height: number;
   /** The table has the focus. Defaults to true. */
   readonly isFocused?: boolean;
   /** Replaces the columns that are hidden first, such as the reason of a failure. */
@@ -50,18 +56,20 @@ export interface TableProps<Item> {
 }
 
 const gap: TextRun = { text: " ", tone: "plain" };
-/** Cells in front of the rows of a table with a selection. */
+/** Cells in front of the rows. */
 export const markerWidth = 2;
+const headerRows = 1;
 
 /** The columns that fit into `width` cells, with their widths. */
-export function fitColumns<Item>(
+function fitColumns<Item>(
   columns: readonly Column<Item>[],
   width: number,
 ): readonly Column<Item>[] {
   let kept = [...columns];
   const used = () => kept.reduce((sum, column) => sum + column.width + 1, -1);
-  while (used() > width && kept.length > 1) {
+  while (used() > width) {
     const worst = Math.max(...kept.map(({ rank = 0 }) => rank));
+    if (worst === 0) break;
     const at = kept.findLastIndex(({ rank = 0 }) => rank === worst);
     kept = kept.toSpliced(at, 1);
   }
@@ -83,59 +91,82 @@ export function rowsAround<Item>(
 }
 
 export function Table<Item>(props: TableProps<Item>): ReactElement {
-  const { columns, items, keyOf, isSelected } = props;
+  const { items, keyOf, selected, width, height, isFocused = true, isDim = false, noteOf } = props;
   const { glyphs } = useLook();
   const isRead = useIsScreenReaderEnabled();
+  const columns = fitColumns(props.columns, width - markerWidth);
+  const room = width - markerWidth;
   return (
     <Box flexDirection="column" flexShrink={0} aria-role="list">
-      <Line runs={headerRuns(columns, isSelected !== undefined, glyphs)} aria-hidden />
-      {items.map((item) => (
-        <Box
-          key={keyOf(item)}
-          aria-role="listitem"
-          aria-state={{ selected: isSelected?.(item) ?? false }}
-        >
-          <Line
-            runs={rowRuns(item, props, glyphs)}
-            {...(isRead && { "aria-label": spokenRow(item, props) })}
-          />
-        </Box>
-      ))}
+      <Line runs={headerRuns(columns, glyphs)} aria-hidden />
+      {rowsAround(items, selected, Math.max(0, height - headerRows)).map((item) => {
+        const isSelected = item === items[selected];
+        const row = { item, columns, note: noteOf?.(item) };
+        return (
+          <Box key={keyOf(item)} aria-role="listitem" aria-state={{ selected: isSelected }}>
+            <Line
+              runs={[
+                markerRun(isSelected, isFocused, isDim, glyphs),
+                ...rowRuns(row, room, isSelected, isDim, glyphs),
+              ]}
+              {...(isRead && { "aria-label": spokenRow(row) })}
+            />
+          </Box>
+        );
+      })}
     </Box>
   );
 }
 
-function headerRuns<Item>(
-  columns: readonly Column<Item>[],
-  hasMarker: boolean,
-  glyphs: Glyphs,
-): TextRun[] {
+interface Row<Item> {
+  readonly item: Item;
+  /** As `fitColumns` gives them. */
+  readonly columns: readonly Column<Item>[];
+  readonly note: TextRun | undefined;
+}
+
+function headerRuns<Item>(columns: readonly Column<Item>[], glyphs: Glyphs): TextRun[] {
   const titles = columns.map((column) => [{ text: column.title, tone: "dim" } as const]);
-  const marker: TextRun = { text: " ".repeat(hasMarker ? markerWidth : 0), tone: "plain" };
+  const marker: TextRun = { text: " ".repeat(markerWidth), tone: "plain" };
   return [marker, ...joinCells(columns, titles, glyphs)];
 }
 
-function rowRuns<Item>(item: Item, props: TableProps<Item>, glyphs: Glyphs): TextRun[] {
-  const { isSelected, isFocused = true, isDim = false } = props;
-  const isMarked = isSelected?.(item) ?? false;
-  const tone: Tone = isDim ? "dim" : isMarked ? "selected" : "plain";
-  const { columns, note } = shownColumns(item, props);
-  const cells = columns.map(({ cell }) =>
-    [cell(item)].flat().map((run) => (isDim || run.tone === "plain" ? { ...run, tone } : run)),
+function markerRun(
+  isSelected: boolean,
+  isFocused: boolean,
+  isDim: boolean,
+  { marker }: Glyphs,
+): TextRun {
+  if (!isSelected) return { text: " ".repeat(markerWidth), tone: "plain" };
+  const tone = isFocused ? "focus" : isDim ? "dim" : "selected";
+  return { text: `${marker} `, tone };
+}
+
+function rowRuns<Item>(
+  row: Row<Item>,
+  width: number,
+  isSelected: boolean,
+  isDim: boolean,
+  glyphs: Glyphs,
+): TextRun[] {
+  const tone: Tone = isDim ? "dim" : isSelected ? "selected" : "plain";
+  const columns = shownColumns(row);
+  const cells = columns.map((column) =>
+    runsOf(column, row.item).map((run) => (isDim || run.tone === "plain" ? { ...run, tone } : run)),
   );
   const joined = joinCells(columns, cells, glyphs);
-  const width = props.columns.reduce((sum, column) => sum + column.width + 1, -1);
-  const row = note === undefined ? joined : fitRuns([...joined, gap, note], width, glyphs.ellipsis);
-  if (isSelected === undefined) return row;
-  const marker = isMarked ? `${glyphs.marker} ` : " ".repeat(markerWidth);
-  return [{ text: marker, tone: isMarked && isFocused ? "focus" : tone }, ...row];
+  return row.note === undefined
+    ? joined
+    : fitRuns([...joined, gap, row.note], width, glyphs.ellipsis);
 }
 
 /** Returns the columns of a row, without those that its note replaces. */
-function shownColumns<Item>(item: Item, { columns, noteOf }: TableProps<Item>) {
-  const note = noteOf?.(item);
-  if (note === undefined) return { columns, note };
-  return { columns: columns.filter(({ yieldsToNote = false }) => !yieldsToNote), note };
+function shownColumns<Item>({ columns, note }: Row<Item>): readonly Column<Item>[] {
+  return note === undefined ? columns : columns.filter(({ yieldsToNote }) => !yieldsToNote);
+}
+
+function runsOf<Item>(column: Column<Item>, item: Item): readonly TextRun[] {
+  return [column.cell(item, column.width)].flat();
 }
 
 function joinCells<Item>(
@@ -153,11 +184,10 @@ function joinCells<Item>(
 }
 
 /** `NAME tiny, SIZE 3 MB`. */
-function spokenRow<Item>(item: Item, props: TableProps<Item>): string {
-  const { columns, note } = shownColumns(item, props);
-  const cells = columns.map(({ title, cell }) => {
-    const text = runsText([cell(item)].flat()).trim();
-    return text === "" || text === "-" ? "" : `${title} ${text}`.trim();
+function spokenRow<Item>(row: Row<Item>): string {
+  const cells = shownColumns(row).map((column) => {
+    const text = runsText(runsOf(column, row.item)).trim();
+    return text === "" || text === "-" ? "" : `${column.title} ${text}`.trim();
   });
-  return [...cells, note?.text.trim() ?? ""].filter((part) => part !== "").join(", ");
+  return [...cells, row.note?.text.trim() ?? ""].filter((part) => part !== "").join(", ");
 }

@@ -1,21 +1,14 @@
 // The table of deployments, with a note on the selected one.
 
-import { Box } from "ink";
 import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds } from "../../../base/formats.ts";
 import { percentage, rate } from "../../../base/quantities.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import { TextLine } from "../../components/line.tsx";
-import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import {
-  type Column,
-  figureColumn,
-  fitColumns,
-  markerWidth,
-  rowsAround,
-  Table,
-} from "../../components/table.tsx";
+import { ListPane } from "../../components/list-pane.tsx";
+import { panelInnerWidth } from "../../components/panel.tsx";
+import { type Column, figureColumn } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
@@ -28,7 +21,6 @@ import {
   shownApps,
 } from "./console-state.ts";
 import { nameOf, shortAge, shortRevision, shownName, stateRun } from "./console-texts.ts";
-import { FilteredPanel } from "./filtered-panel.tsx";
 
 /** @param y its first row in the body */
 export function AppList({ state, width, height, now, y }: PaneProps & { y: number }): ReactElement {
@@ -37,15 +29,11 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
   const apps = shownApps(state);
   const total = cloud.apps.length;
   const index = selectedRow(state, "apps");
-  const selected = apps[index];
-  const note = noteOn(selected, state, glyphs);
-  const inner = panelInnerWidth(width);
-  const room = Math.max(0, panelInnerHeight(height) - 1 - (note === undefined ? 0 : 1));
-  const columns = fitColumns(appColumns(cloud, glyphs, now), inner - markerWidth);
+  const note = noteOn(apps[index], state, glyphs);
   const isFocused = pane === "apps";
   const place = `${index + 1} of ${apps.length}`;
   return (
-    <FilteredPanel
+    <ListPane
       title="Deployments"
       filter={filter}
       field={isFocused ? state.field : undefined}
@@ -54,29 +42,16 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
       width={width}
       height={height}
       y={y}
-    >
-      <Table
-        columns={columns}
-        items={rowsAround(apps, index, room)}
-        keyOf={nameOf}
-        isSelected={(app) => app === selected}
-        isDim={isOutdated(cloud, now)}
-        isFocused={isFocused}
-      />
-      {apps.length === 0 && (
-        <TextLine
-          text={
-            total === 0
-              ? "  No deployments yet."
-              : `  No deployment matches '${filter}'. Esc shows all.`
-          }
-          tone="dim"
-          width={inner}
-        />
-      )}
-      <Box flexGrow={1} />
-      {note !== undefined && <TextLine {...note} width={inner} />}
-    </FilteredPanel>
+      columns={appColumns(cloud, glyphs, now)}
+      items={apps}
+      keyOf={nameOf}
+      selected={index}
+      isDim={isOutdated(cloud, now)}
+      empty={
+        total === 0 ? "No deployments yet." : `No deployment matches '${filter}'. Esc shows all.`
+      }
+      foot={note && <TextLine {...note} width={panelInnerWidth(width)} />}
+    />
   );
 }
 

@@ -10,7 +10,13 @@ import type {
   ServerStatus,
 } from "../../../cloud/admin/documents.ts";
 import type { CloudTarget } from "../../app/cloud-access.ts";
-import type { EditorState } from "../../editor/editor-state.ts";
+import {
+  type FilterField,
+  firstRow,
+  movedSelection,
+  type Selection,
+  selectedIndex,
+} from "../../components/list-state.ts";
 import { type AppFigures, noFigures } from "./app-figures.ts";
 import { nameOf, stateWord } from "./console-texts.ts";
 import type { DetailsFacts } from "./detail-lines.ts";
@@ -53,8 +59,8 @@ export interface ConsoleState {
   readonly selected: Readonly<Record<List, Selection>>;
   /** Only deployments with this in their name or state are shown. */
   readonly filter: string;
-  /** The filter being typed, and the filter before that. */
-  readonly field: { readonly editor: EditorState; readonly before: string } | undefined;
+  /** The filter, while it is typed. */
+  readonly field: FilterField | undefined;
   /** True if long log lines are wrapped. */
   readonly isWrapped: boolean;
   /** Details of a deployment in place of the panes, scrolled to row `top`. */
@@ -65,13 +71,6 @@ export interface ConsoleState {
   readonly works: Readonly<Record<string, string | undefined>>;
 }
 
-/** A selected item by name; if it is gone, the item at its index. */
-export interface Selection {
-  readonly name: string | undefined;
-  readonly index: number;
-}
-
-const first: Selection = { name: undefined, index: 0 };
 /** Age from which data counts as outdated. */
 const staleMs = 4000;
 
@@ -90,7 +89,7 @@ export function initialState(target: CloudTarget): ConsoleState {
     },
     pane: "apps",
     isZoomed: false,
-    selected: { apps: first, replicas: first, keys: first, nodes: first },
+    selected: { apps: firstRow, replicas: firstRow, keys: firstRow, nodes: firstRow },
     filter: "",
     field: undefined,
     isWrapped: false,
@@ -180,21 +179,13 @@ export function selectedRow(state: ConsoleState, list: List): number {
   return selectedIndex(state.selected[list], rowNames[list](state));
 }
 
-/** Finds the selected item, or the item in its place; -1 in an empty list. */
-export function selectedIndex({ name, index }: Selection, names: readonly string[]): number {
-  const at = name === undefined ? -1 : names.indexOf(name);
-  return at === -1 ? Math.min(index, names.length - 1) : at;
-}
-
 export function select(state: ConsoleState, list: List, selection: Selection): ConsoleState {
   return { ...state, selected: { ...state.selected, [list]: selection } };
 }
 
 /** Moves the selection of a list. @param rows down where positive; infinities are the ends */
 export function moveSelection(state: ConsoleState, list: List, rows: number): ConsoleState {
-  const names = rowNames[list](state);
-  const index = Math.max(0, Math.min(names.length - 1, selectedRow(state, list) + rows));
-  return select(state, list, { name: names[index], index });
+  return select(state, list, movedSelection(state.selected[list], rowNames[list](state), rows));
 }
 
 /**

@@ -3,49 +3,35 @@
 import type { ReactElement } from "react";
 import type { KeyDocument } from "../../../cloud/admin/documents.ts";
 import { TextLine } from "../../components/line.tsx";
-import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import {
-  type Column,
-  fitColumns,
-  markerWidth,
-  rowsAround,
-  Table,
-} from "../../components/table.tsx";
+import { ListPane } from "../../components/list-pane.tsx";
+import { Panel, panelInnerWidth } from "../../components/panel.tsx";
+import type { Column } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import { newKeyHeight, type PaneProps } from "./console-layout.ts";
-import { type ConsoleState, isOutdated, selectedKey } from "./console-state.ts";
+import { type ConsoleState, isOutdated, selectedRow } from "./console-state.ts";
 import { keyName, lastUse, shortAge } from "./console-texts.ts";
 
 export function KeyList({ state, width, height, now }: PaneProps): ReactElement {
   const { glyphs } = useLook();
   const { cloud, pane } = state;
   const { keys } = cloud;
-  const selected = pane === "keys" ? selectedKey(state) : undefined;
-  const room = Math.max(0, panelInnerHeight(height) - 1);
-  const index = selected === undefined ? -1 : keys.indexOf(selected);
-  const inner = panelInnerWidth(width);
-  const columns = fitColumns(keyColumns(glyphs, now), inner - markerWidth);
+  const isFocused = pane === "keys";
   return (
-    <Panel
-      width={width}
-      height={height}
+    <ListPane
       title="API keys"
       footer={keys.length > 0 ? String(keys.length) : ""}
-      isFocused={pane === "keys"}
-    >
-      <Table
-        columns={columns}
-        items={rowsAround(keys, index, room)}
-        keyOf={({ id }) => id}
-        isSelected={(key) => key === selected}
-        isDim={isOutdated(cloud, now)}
-      />
-      {keys.length === 0 && (
-        <TextLine text="  No API keys yet. n creates one." tone="dim" width={inner} />
-      )}
-    </Panel>
+      isFocused={isFocused}
+      width={width}
+      height={height}
+      columns={keyColumns(glyphs, now)}
+      items={keys}
+      keyOf={({ id }) => id}
+      selected={isFocused ? selectedRow(state, "keys") : -1}
+      isDim={isOutdated(cloud, now)}
+      empty="No API keys yet. n creates one."
+    />
   );
 }
 

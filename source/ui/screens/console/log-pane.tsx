@@ -7,6 +7,7 @@ import { timeOfDay } from "../../../base/quantities.ts";
 import { wrapLine } from "../../../base/wrap-line.ts";
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 import { TextLine } from "../../components/line.tsx";
+import { FilteredPanel } from "../../components/list-pane.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
@@ -15,7 +16,6 @@ import type { Glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { selectedApp } from "./console-state.ts";
 import { shortReplica, shownName, withoutColours } from "./console-texts.ts";
-import { FilteredPanel } from "./filtered-panel.tsx";
 import type { LogBuffer } from "./log-buffer.ts";
 
 /** Time, replica and sign, in front of a text. */

@@ -2,14 +2,8 @@
 
 import type { ReactElement } from "react";
 import type { NodeDocument, ReplicaDocument } from "../../../cloud/admin/documents.ts";
-import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import {
-  type Column,
-  fitColumns,
-  markerWidth,
-  rowsAround,
-  Table,
-} from "../../components/table.tsx";
+import { ListPane } from "../../components/list-pane.tsx";
+import type { Column } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { foreignRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
@@ -20,25 +14,19 @@ import { replicasOn } from "./console-texts.ts";
 export function NodeList({ state, width, height, now }: PaneProps): ReactElement {
   const { glyphs } = useLook();
   const nodes = shownNodes(state);
-  const index = selectedRow(state, "nodes");
-  const room = Math.max(0, panelInnerHeight(height) - 1);
-  const columns = nodeColumns(state.cloud.replicas, glyphs);
   return (
-    <Panel
-      width={width}
-      height={height}
+    <ListPane
       title="Nodes"
       footer={String(nodes.length)}
       isFocused={state.pane === "nodes"}
-    >
-      <Table
-        columns={fitColumns(columns, panelInnerWidth(width) - markerWidth)}
-        items={rowsAround(nodes, index, room)}
-        keyOf={({ id }) => id}
-        isSelected={(node) => node === nodes[index]}
-        isDim={isOutdated(state.cloud, now)}
-      />
-    </Panel>
+      width={width}
+      height={height}
+      columns={nodeColumns(state.cloud.replicas, glyphs)}
+      items={nodes}
+      keyOf={({ id }) => id}
+      selected={selectedRow(state, "nodes")}
+      isDim={isOutdated(state.cloud, now)}
+    />
   );
 }
 

@@ -3,9 +3,9 @@
 import { showControls } from "../../../base/display-text.ts";
 import type { Store } from "../../../base/store.ts";
 import type { CloudScreenServices } from "../../app/cloud-access.ts";
+import { openedField } from "../../components/list-state.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import { fieldWith } from "../../editor/line-field.ts";
+import type { EditorState } from "../../editor/editor-state.ts";
 import type { ConsoleFeed } from "./console-feed.ts";
 import { contentSize, listRows } from "./console-layout.ts";
 import {
@@ -42,7 +42,7 @@ export function selectApp({ store, state, feed }: ConsoleContext, name: string):
 
 export function openFilter({ store, state, log }: ConsoleContext): undefined {
   const before = state.pane === "logs" ? log.filters.text : state.filter;
-  store.update({ field: { editor: fieldWith(createEditorState(), before), before } });
+  store.update({ field: openedField(before) });
 }
 
 /** Filters while it is typed. */

@@ -5,10 +5,11 @@ import type { Clock } from "../../../base/clock.ts";
 import type { Store } from "../../../base/store.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
 import { nextCacheType, nextWindow } from "../../../client/memory-estimate.ts";
+import { firstRow, movedSelection } from "../../components/list-state.ts";
 import type { EditorState } from "../../editor/editor-state.ts";
 import { fieldWith } from "../../editor/line-field.ts";
 import type { FrameServices } from "../../frame/screen.ts";
-import { entriesOf, type ModelEntry, selectedIndex } from "./model-entries.ts";
+import { entriesOf, type ModelEntry, namesOf } from "./model-entries.ts";
 import type { ModelsFeed } from "./models-feed.ts";
 import { type ModelsState, sortOrders, sources, withList } from "./models-state.ts";
 
@@ -44,16 +45,17 @@ const isInCard = ({ pane, isTyping }: ModelsState) => pane === "card" && !isTypi
 /** Moves the selection, or scrolls the card if it has the focus. */
 export function move(context: ModelsContext, rows: number): undefined {
   const { store, state, feed } = context;
-  const within = (last: number, place: number) => Math.min(last, Math.max(0, place));
   if (isInCard(state)) {
     const last = context.lastCardTop;
-    store.update({ cardTop: within(last, Math.min(state.cardTop, last) + rows) });
+    const cardTop = Math.max(0, Math.min(last, Math.min(state.cardTop, last) + rows));
+    store.update({ cardTop });
     return;
   }
   const entries = entriesOf(state, state.source);
-  const found = entries[within(entries.length - 1, selectedIndex(state, entries) + rows)];
-  if (found === undefined) return;
-  store.update(withList(state, state.source, { selected: found.entry.name }));
+  if (entries.length === 0) return;
+  const before = state.lists[state.source].selected;
+  const selected = movedSelection(before, namesOf(entries), rows);
+  store.update(withList(state, state.source, { selected }));
   feed.readCard();
 }
 
@@ -102,7 +104,7 @@ export function editFilter(
   const { source, lists } = state;
   const filter = edit(lists[source].filter);
   const isOther = filter.text !== lists[source].filter.text;
-  store.update(withList(state, source, { filter, ...(isOther && { selected: undefined }) }));
+  store.update(withList(state, source, { filter, ...(isOther && { selected: firstRow }) }));
   if (!isOther) return;
   if (source === "hub") feed.searchHubSoon();
   feed.readCard();

@@ -6,7 +6,7 @@ import { formatTally, roughSpan, tokenCount } from "../../../base/quantities.ts"
 import { type Download, fractionOf } from "../../../client/download.ts";
 import type { Fit } from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
-import { type Column, markerWidth } from "../../components/table.tsx";
+import { type Column, figureColumn } from "../../components/table.tsx";
 import { foreignRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type {
@@ -24,16 +24,6 @@ export interface CellLook {
   readonly nowMs: number;
 }
 
-interface EntryColumn<Entry> {
-  readonly title: string;
-  readonly width: number;
-  readonly align?: "right";
-  /** A list narrower than this leaves the column out. */
-  readonly from?: number;
-  /** Called only with entries of the column's list. */
-  cell(entry: Entry, look: CellLook): TextRun;
-}
-
 export const fitWords: Readonly<Record<Fit, TextRun>> = {
   gpu: { text: "GPU", tone: "plain" },
   split: { text: "split", tone: "plain" },
@@ -49,85 +39,88 @@ export function fitLegend({ separator }: Glyphs): string {
 
 const nothing: TextRun = { text: "-", tone: "dim" };
 
-const localColumns: readonly EntryColumn<LocalEntry>[] = [
-  figure("SIZE", 7, formatBytes, ({ model, download }) => model?.sizeBytes ?? download?.totalBytes),
-  {
-    title: "QUANT",
-    width: 8,
-    cell: ({ model }, { glyphs }) =>
-      model?.quantization ? foreignRun(model.quantization, "plain", glyphs.isAscii) : nothing,
-  },
-  { ...figure("CTX", 4, tokenCount, trainedContext), from: 58 },
-  { title: "FIT", width: 5, cell: ({ estimate }) => (estimate ? fitWords[estimate.fit] : nothing) },
-  { title: "STATE", width: 10, cell: (entry, { glyphs }) => localStateCell(entry, glyphs) },
-];
-
-const hubColumns: readonly EntryColumn<HubEntry>[] = [
-  figure("PARAMS", 7, formatCount, ({ model }) => model.parameterCount),
-  figure("PULLS", 6, formatTally, ({ model }) => model.downloads),
-  { ...figure("LIKES", 5, formatTally, ({ model }) => model.likes), from: 58 },
-  { ...figure("AGE", 6, roughSpan, ageOf), from: 64 },
-  { title: "STATE", width: 10, cell: (entry, { glyphs }) => hubStateCell(entry, glyphs) },
-];
-
-const runningColumns: readonly EntryColumn<RunningEntry>[] = [
-  figure("SIZE", 7, formatMemory, ({ loaded }) => loaded.size),
-  {
-    title: "PROCESSOR",
-    width: 15,
-    from: 60,
-    cell: ({ loaded }) => ({ text: processorOf(loaded), tone: "plain" }),
-  },
-  figure("CTX", 4, tokenCount, ({ loaded }) => loaded.context_length || undefined),
-  {
-    title: "UNTIL",
-    width: 9,
-    cell: ({ loaded }, { nowMs }) => ({ text: timeToUnload(loaded, nowMs), tone: "plain" }),
-  },
-  { title: "STATE", width: 10, cell: ({ loaded }, { glyphs }) => loadedCell(loaded, glyphs) },
-];
-
-const columns: Readonly<Record<Source, readonly EntryColumn<ModelEntry>[]>> = {
-  local: localColumns,
-  hub: hubColumns,
-  running: runningColumns,
+/** The columns of each list right of the name, and the fewest cells of a name before they are dropped. */
+const lists: Readonly<
+  Record<Source, { nameWidth: number; columns: (look: CellLook) => readonly Column<ModelEntry>[] }>
+> = {
+  local: { nameWidth: 17, columns: localColumns },
+  hub: { nameWidth: 24, columns: hubColumns },
+  running: { nameWidth: 8, columns: runningColumns },
 };
 
-function figure<Entry>(
-  title: string,
-  width: number,
-  format: (value: number) => string,
-  value: (entry: Entry, look: CellLook) => number | undefined,
-): EntryColumn<Entry> {
-  const cell = (entry: Entry, look: CellLook): TextRun => {
-    const known = value(entry, look);
-    return known === undefined ? nothing : { text: format(known), tone: "plain" };
-  };
-  return { title, width, align: "right", cell };
+function localColumns({ glyphs }: CellLook): readonly Column<LocalEntry>[] {
+  return [
+    figureColumn(
+      ["SIZE", 7, 0],
+      formatBytes,
+      ({ model, download }) => model?.sizeBytes ?? download?.totalBytes,
+    ),
+    {
+      title: "QUANT",
+      width: 8,
+      cell: ({ model }) =>
+        model?.quantization ? foreignRun(model.quantization, "plain", glyphs.isAscii) : nothing,
+    },
+    figureColumn(["CTX", 4, 1], tokenCount, trainedContext),
+    {
+      title: "FIT",
+      width: 5,
+      cell: ({ estimate }) => (estimate ? fitWords[estimate.fit] : nothing),
+    },
+    { title: "STATE", width: 10, cell: (entry) => localStateCell(entry, glyphs) },
+  ];
+}
+
+function hubColumns({ glyphs, nowMs }: CellLook): readonly Column<HubEntry>[] {
+  return [
+    figureColumn(["PARAMS", 7, 0], formatCount, ({ model }) => model.parameterCount),
+    figureColumn(["PULLS", 6, 0], formatTally, ({ model }) => model.downloads),
+    figureColumn(["LIKES", 5, 1], formatTally, ({ model }) => model.likes),
+    figureColumn(
+      ["AGE", 6, 2],
+      roughSpan,
+      ({ model: { modifiedMs } }) => modifiedMs && nowMs - modifiedMs,
+    ),
+    { title: "STATE", width: 10, cell: (entry) => hubStateCell(entry, glyphs) },
+  ];
+}
+
+function runningColumns({ glyphs, nowMs }: CellLook): readonly Column<RunningEntry>[] {
+  return [
+    figureColumn(["SIZE", 7, 0], formatMemory, ({ loaded }) => loaded.size),
+    {
+      title: "PROCESSOR",
+      width: 15,
+      rank: 1,
+      cell: ({ loaded }) => ({ text: processorOf(loaded), tone: "plain" }),
+    },
+    figureColumn(["CTX", 4, 0], tokenCount, ({ loaded }) => loaded.context_length || undefined),
+    {
+      title: "UNTIL",
+      width: 9,
+      cell: ({ loaded }) => ({ text: timeToUnload(loaded, nowMs), tone: "plain" }),
+    },
+    { title: "STATE", width: 10, cell: ({ loaded }) => loadedCell(loaded, glyphs) },
+  ];
 }
 
 function trainedContext({ model }: LocalEntry): number | undefined {
   return model?.memory?.trainedContextLength || undefined;
 }
 
-function ageOf({ model: { modifiedMs } }: HubEntry, { nowMs }: CellLook): number | undefined {
-  return modifiedMs && nowMs - modifiedMs;
-}
-
-/** Returns the columns of a list of `width` cells; the name takes the rest. */
-export function listColumns(
-  source: Source,
-  width: number,
-  look: CellLook,
-): readonly Column<FoundEntry>[] {
-  const others = columns[source].filter(({ from = 0 }) => width >= from);
-  const used = others.reduce((sum, column) => sum + column.width + 1, markerWidth);
-  const nameWidth = Math.max(1, width - used);
+/** Returns the columns of a list; the name takes the cells that the others leave. */
+export function listColumns(source: Source, look: CellLook): readonly Column<FoundEntry>[] {
+  const { nameWidth, columns } = lists[source];
   return [
-    { title: "NAME", width: nameWidth, cell: (found) => nameRuns(found, nameWidth, look.glyphs) },
-    ...others.map((column) => ({
+    {
+      title: "NAME",
+      width: nameWidth,
+      isFlexible: true,
+      cell: (found, width) => nameRuns(found, width, look.glyphs),
+    },
+    ...columns(look).map((column) => ({
       ...column,
-      cell: ({ entry }: FoundEntry) => column.cell(entry, look),
+      cell: ({ entry }: FoundEntry, width: number) => column.cell(entry, width),
     })),
   ];
 }

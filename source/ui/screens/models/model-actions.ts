@@ -12,9 +12,9 @@ import {
 } from "../../../client/models-store.ts";
 import { cardText, deletionSentence } from "./card-text.ts";
 import type { ModelsContext } from "./list-actions.ts";
-import { entriesOf, isLoaded, readOnlyReason } from "./model-entries.ts";
+import { isLoaded, readOnlyReason } from "./model-entries.ts";
 import { baseName, isSameModel, nameKey } from "./model-name.ts";
-import { type LoadingModel, withList } from "./models-state.ts";
+import { type LoadingModel, modelNamed, withList } from "./models-state.ts";
 
 const emptyModelfile = "FROM tiny\n";
 
@@ -64,7 +64,7 @@ export async function rename(context: ModelsContext): Promise<string | undefined
 }
 
 export async function remove(context: ModelsContext): Promise<string | undefined> {
-  const { client, frame, feed, store } = context;
+  const { client, frame, feed } = context;
   const model = localModel(context);
   if (model === undefined) return undefined;
   const { name } = model;
@@ -73,11 +73,7 @@ export async function remove(context: ModelsContext): Promise<string | undefined
   // A damaged model has no plan, but can still be deleted.
   const effect = planDeletion(client(), name).then(deletionSentence, describeError);
   if (!(await frame.confirm(`Delete ${name}?`, effect))) return undefined;
-  const names = entriesOf(context.state, "local").map((found) => found.entry.name);
-  const at = names.indexOf(name);
   await deleteModel(client(), name);
-  const selected = names[at + 1] ?? names[at - 1];
-  if (at >= 0) store.update(withList(context.state, "local", { selected }));
   feed.forgetCards();
   await feed.refresh();
   return `Deleted ${name}`;
@@ -203,7 +199,7 @@ async function showNew(context: ModelsContext, name: string): Promise<void> {
   await feed.refresh();
   const found = context.state.local.value?.find((model) => isSameModel(model.name, name));
   if (found === undefined) return;
-  store.update(withList(context.state, "local", { selected: found.name }));
+  store.update(withList(context.state, "local", { selected: modelNamed(found.name) }));
 }
 
 /** @param source model whose own name is not accepted */

@@ -12,6 +12,7 @@ import {
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { HubModel } from "../../../client/models-hub.ts";
 import type { Capacity, LocalModel } from "../../../client/models-store.ts";
+import { movedSelection, selectedIndex } from "../../components/list-state.ts";
 import { isSameModel, nameKey } from "./model-name.ts";
 import type { ListChoice, LoadingModel, ModelsState, Source } from "./models-state.ts";
 
@@ -69,28 +70,31 @@ export function entriesOf(state: ModelsState, source: Source): readonly FoundEnt
 /** Returns the selected entry; undefined in an empty list. Every command asks for it. */
 export const selectedEntry = memoizeLast((state: ModelsState): ModelEntry | undefined => {
   const entries = entriesOf(state, state.source);
-  return entries[selectedIndex(state, entries)]?.entry;
+  return entries[selectedRow(state, entries)]?.entry;
 });
 
-/** Returns the index of the selected entry; 0 if it is no longer in the list. */
-export function selectedIndex(state: ModelsState, entries: readonly FoundEntry[]): number {
-  const { selected } = state.lists[state.source];
-  const at = entries.findIndex(({ entry }) => entry.name === selected);
-  return Math.max(0, at);
+/** Returns the index of the selected entry; -1 in an empty list. */
+export function selectedRow(state: ModelsState, entries: readonly FoundEntry[]): number {
+  return selectedIndex(state.lists[state.source].selected, namesOf(entries));
+}
+
+/** Names that the rows of a list are selected by. */
+export function namesOf(entries: readonly FoundEntry[]): readonly string[] {
+  return entries.map(({ entry }) => entry.name);
 }
 
 /**
- * Selects the first model, so that it stays selected when others appear above it; undefined if a model is
- * selected.
+ * Selects the model at the selected row by its name, so that it stays selected when others appear above it;
+ * undefined if nothing changes.
  */
 export function selectionFallback(state: ModelsState, source: Source): ListChoice | undefined {
   const list = state.lists[source];
   // A filter keeps the best match selected.
   if (list.filter.text !== "") return undefined;
-  const entries = entriesOf(state, source);
-  if (entries.some(({ entry }) => entry.name === list.selected)) return undefined;
-  const [first] = entries;
-  return first === undefined ? undefined : { ...list, selected: first.entry.name };
+  const selected = movedSelection(list.selected, namesOf(entriesOf(state, source)), 0);
+  const { name, index } = list.selected;
+  const isSame = selected.name === name && selected.index === index;
+  return selected.name === undefined || isSame ? undefined : { ...list, selected };
 }
 
 export function downloadOf(entry: ModelEntry | undefined): Download | undefined {

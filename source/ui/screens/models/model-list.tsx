@@ -6,19 +6,20 @@ import { textWidth } from "../../../base/graphemes.ts";
 import { roughSpan } from "../../../base/quantities.ts";
 import { TextLine, useParagraph } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { rowsAround, Table } from "../../components/table.tsx";
+import { Table } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
 import { fitLegend, listColumns } from "./list-columns.ts";
-import { entriesOf, selectedIndex } from "./model-entries.ts";
+import { entriesOf, selectedRow } from "./model-entries.ts";
 import { type ModelsState, type Reading, sources } from "./models-state.ts";
 
 /** Figures older than this are shown with their age. */
 const staleAfterMs = 10_000;
 /** The source bar and the blank row below it. */
 const barRows = 2;
-const headerRows = 1;
+/** The header and one model. */
+const tableRowsMinimum = 2;
 /** The legend of the table and the blank row above it. */
 const legendRows = 2;
 /** A lower table has no legend. */
@@ -135,7 +136,7 @@ function footerOf(state: ModelsState): string {
   const entries = entriesOf(state, state.source);
   const order = `by ${state.lists[state.source].sort}`;
   if (entries.length === 0) return order;
-  return `${selectedIndex(state, entries) + 1} of ${entries.length}, ${order}`;
+  return `${selectedRow(state, entries) + 1} of ${entries.length}, ${order}`;
 }
 
 /** Returns the age of outdated figures; undefined for current ones. */
@@ -176,16 +177,16 @@ function ModelRows({ state, width, height }: RowsProps): ReactElement {
   }
   const room = height - problem.length;
   const hasLegend = state.source === "local" && room >= legendFromRows;
-  const count = Math.max(1, room - headerRows - (hasLegend ? legendRows : 0));
-  const selected = selectedIndex(state, entries);
   return (
     <>
       {problem}
       <Table
-        columns={listColumns(state.source, width, { glyphs, nowMs })}
-        items={rowsAround(entries, selected, count)}
+        columns={listColumns(state.source, { glyphs, nowMs })}
+        items={entries}
         keyOf={({ entry }) => entry.name}
-        isSelected={(found) => found === entries[selected]}
+        selected={selectedRow(state, entries)}
+        width={width}
+        height={Math.max(tableRowsMinimum, room - (hasLegend ? legendRows : 0))}
         isFocused={state.pane === "list"}
         isDim={ageMs !== undefined}
       />

@@ -10,6 +10,7 @@ import type {
   LocalModel,
   ModelDescription,
 } from "../../../client/models-store.ts";
+import { firstRow, type Selection } from "../../components/list-state.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import { isSameModel } from "./model-name.ts";
 
@@ -50,8 +51,7 @@ export const sortOrders = {
 } as const satisfies Record<Source, readonly string[]>;
 
 export interface ListChoice {
-  /** Undefined: the first of the list. */
-  readonly selected: string | undefined;
+  readonly selected: Selection;
   readonly filter: EditorState;
   readonly sort: string;
 }
@@ -96,7 +96,7 @@ export interface ModelsState {
 
 export function createModelsState(): ModelsState {
   const list = (sort: string): ListChoice => ({
-    selected: undefined,
+    selected: firstRow,
     filter: createEditorState(),
     sort,
   });
@@ -123,6 +123,11 @@ export function createModelsState(): ModelsState {
   };
 }
 
+/** Selects a model by its name. */
+export function modelNamed(name: string): Selection {
+  return { ...firstRow, name };
+}
+
 /** Changes the choice of one list; another model's card begins at its top. */
 export function withList(
   state: ModelsState,
@@ -130,7 +135,7 @@ export function withList(
   change: Partial<ListChoice>,
 ): Partial<ModelsState> {
   const list = { ...state.lists[source], ...change };
-  const isOther = list.selected !== state.lists[source].selected;
+  const isOther = list.selected.name !== state.lists[source].selected.name;
   return { lists: { ...state.lists, [source]: list }, ...(isOther && { cardTop: 0 }) };
 }
 

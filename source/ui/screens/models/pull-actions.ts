@@ -19,7 +19,7 @@ import type { Choice } from "../../frame/screen.ts";
 import type { ModelsContext } from "./list-actions.ts";
 import { downloadOf } from "./model-entries.ts";
 import { isSameModel, nameKey, pullReference, quantizedName } from "./model-name.ts";
-import { findDownload, type ModelsState, withList } from "./models-state.ts";
+import { findDownload, type ModelsState, modelNamed, withList } from "./models-state.ts";
 
 /** @param typed a name; empty asks for one */
 export async function pull(context: ModelsContext, typed: string): Promise<string | undefined> {
@@ -84,7 +84,7 @@ function start(context: ModelsContext, reference: string): string | undefined {
   change(context, name, (download) =>
     download === undefined ? startDownload(name) : resumeDownload(download),
   );
-  context.store.update(withList(context.state, "local", { selected: name }));
+  context.store.update(withList(context.state, "local", { selected: modelNamed(name) }));
   void run(context, name);
   return undefined;
 }

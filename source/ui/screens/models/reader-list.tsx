@@ -7,14 +7,14 @@ import { formatTally, plural, tokenCount } from "../../../base/quantities.ts";
 import { fractionOf } from "../../../client/download.ts";
 import type { Fit } from "../../../client/memory-estimate.ts";
 import { foreignText } from "../../text/text-run.ts";
-import { entriesOf, type ModelEntry, selectedIndex } from "./model-entries.ts";
+import { entriesOf, type ModelEntry, selectedRow } from "./model-entries.ts";
 import type { ModelsState } from "./models-state.ts";
 
 /** Short, since every change is read out as a whole. */
 export function ReaderList({ state }: { readonly state: ModelsState }): ReactElement {
   const { source, work, isTyping } = state;
   const entries = entriesOf(state, source);
-  const selected = selectedIndex(state, entries);
+  const selected = selectedRow(state, entries);
   const entry = entries[selected]?.entry;
   const { error } = state[source];
   const lines = [

@@ -2,8 +2,8 @@
 
 import { keyOf } from "../../../client/live/request-feed.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
-import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import { fieldWith } from "../../editor/line-field.ts";
+import { openedField } from "../../components/list-state.ts";
+import type { EditorState } from "../../editor/editor-state.ts";
 import {
   changeFilters,
   currentRequest,
@@ -12,6 +12,7 @@ import {
   nextStatusClass,
   noFilters,
   requestedModels,
+  rowAt,
 } from "./request-list.ts";
 import { type DetailTexts, requestText } from "./request-text.ts";
 import { type ReadRequest, type ServerContext, type ServerState, textsOf } from "./server-state.ts";
@@ -22,8 +23,7 @@ export type BrowseContext = Pick<
 >;
 
 export function openField({ store, state }: BrowseContext): undefined {
-  const { text } = state.filters;
-  store.update({ textBefore: text, field: fieldWith(createEditorState(), text) });
+  store.update({ field: openedField(state.filters.text) });
 }
 
 /** Edits the open field; the rows change at once. */
@@ -31,9 +31,10 @@ export function editField(
   context: BrowseContext,
   edit: (field: EditorState) => EditorState,
 ): undefined {
-  if (context.state.field === undefined) return;
-  const field = edit(context.state.field);
-  filter(context, { text: field.text }, { field });
+  const { field } = context.state;
+  if (field === undefined) return;
+  const editor = edit(field.editor);
+  filter(context, { text: editor.text }, { field: { ...field, editor } });
 }
 
 export function keepFilter({ store }: BrowseContext): undefined {
@@ -41,7 +42,7 @@ export function keepFilter({ store }: BrowseContext): undefined {
 }
 
 export function dropFilter(context: BrowseContext): undefined {
-  filter(context, { text: context.state.textBefore }, { field: undefined });
+  filter(context, { text: context.state.field?.before ?? "" }, { field: undefined });
 }
 
 export function clearFilters(context: BrowseContext): undefined {
@@ -82,7 +83,7 @@ export function toggleWrap({ store, state }: BrowseContext): undefined {
 
 export function openRequest(context: BrowseContext, view: RequestRecord): undefined {
   // Keeps it selected while new requests arrive.
-  context.store.update({ opened: view, top: 0, selectedKey: keyOf(view) });
+  context.store.update({ opened: view, top: 0, selection: rowAt(view) });
   void read(context, view);
 }
 

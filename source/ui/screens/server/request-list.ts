@@ -5,6 +5,7 @@ import { describeError } from "../../../base/product-error.ts";
 import { ownAgent } from "../../../client/api-client.ts";
 import { keyOf } from "../../../client/live/request-feed.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
+import { lastRow, type Selection, selectedIndex } from "../../components/list-state.ts";
 
 /** Reads a filter such as `status:5xx model:tiny`. @throws with a sentence for an invalid one */
 export type ReadFilter = (text: string) => IsShown;
@@ -32,8 +33,8 @@ export interface RequestListState {
   readonly filterProblem: string | undefined;
   /** The requests at the time of the pause; undefined while not paused. */
   readonly frozen: readonly RequestRecord[] | undefined;
-  /** The selected row; undefined follows the newest. */
-  readonly selectedKey: string | undefined;
+  /** Follows the newest request if it names none, or one that is not shown. */
+  readonly selection: Selection;
 }
 
 /** The part of the log that the table shows. */
@@ -57,7 +58,7 @@ export const initialRequestList: RequestListState = {
   isShown: showAll,
   filterProblem: undefined,
   frozen: undefined,
-  selectedKey: undefined,
+  selection: lastRow,
 };
 
 /** Paths that users request through modelctl; its screens poll the others. */
@@ -74,12 +75,11 @@ function isOwn({ client, path }: RequestRecord): boolean {
  */
 export const listRequests = memoizeLast(
   (list: RequestListState, entries: readonly RequestRecord[]): ListedRequests => {
-    const { isShown, frozen = entries, selectedKey, showsOwn } = list;
+    const { isShown, frozen = entries, selection, showsOwn } = list;
     const listed = showsOwn ? frozen : frozen.filter((view) => !isOwn(view));
     const shown = listed.filter(isShown);
-    const at = shown.findIndex((view) => keyOf(view) === selectedKey);
-    const selectedIndex = at === -1 ? shown.length - 1 : at;
-    return { shown, selectedIndex, selected: shown[selectedIndex], total: listed.length };
+    const at = selectedIndex(selection, shown.map(keyOf));
+    return { shown, selectedIndex: at, selected: shown[at], total: listed.length };
   },
 );
 
@@ -121,13 +121,22 @@ export function nextStatusClass(status: StatusClass): StatusClass {
 
 /** Selects another row; past the newest one the selection follows new requests. */
 export function moveSelection(
-  { shown, selectedIndex }: ListedRequests,
+  { shown, selectedIndex: at }: ListedRequests,
   rows: number,
-): Pick<RequestListState, "selectedKey"> {
-  const wanted = selectedIndex + rows;
-  const view = shown[Math.min(shown.length - 1, Math.max(0, wanted))];
-  const isFollowing = view === undefined || wanted >= shown.length - 1;
-  return { selectedKey: isFollowing ? undefined : keyOf(view) };
+): Pick<RequestListState, "selection"> {
+  const view = shown[Math.max(0, at + rows)];
+  const isFollowing = view === undefined || at + rows >= shown.length - 1;
+  return { selection: isFollowing ? lastRow : rowAt(view) };
+}
+
+/** Selects a request; without it, the newest. */
+export function rowAt(view: RequestRecord): Selection {
+  return { ...lastRow, name: keyOf(view) };
+}
+
+/** True if the newest request is selected, whichever that is. */
+export function isFollowing({ selection }: RequestListState): boolean {
+  return selection.name === undefined;
 }
 
 /** Returns the current state of a request, or its last known one if the log dropped it. */

@@ -4,18 +4,19 @@ import { Box, Text } from "ink";
 import { memo, type ReactElement, useEffect } from "react";
 import { keyOf } from "../../../client/live/request-feed.ts";
 import { Line, useParagraph } from "../../components/line.tsx";
-import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { fitColumns, markerWidth, rowsAround, Table } from "../../components/table.tsx";
+import { ListPane } from "../../components/list-pane.tsx";
+import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { markerWidth } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { fitRuns, foreignRun, runsWidth, type TextRun } from "../../text/text-run.ts";
 import { exampleCall } from "./curl-command.ts";
 import { requestColumns, requestNote } from "./request-columns.ts";
-import { countNewRequests, listRequests } from "./request-list.ts";
+import { countNewRequests, isFollowing, listRequests } from "./request-list.ts";
 import type { ServerSources, ServerState } from "./server-state.ts";
 
-/** The filter and the header. */
+/** The filter above the table, and the table's header. */
 const headRows = 2;
 
 export interface RequestTableProps {
@@ -31,42 +32,36 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
   const { glyphs } = useLook();
   const now = useNow();
   const state = useStore(sources.store, (one) => one);
-  const { isRelative, selectedKey } = state;
+  const { isRelative } = state;
   const entries = useStore(sources.feed, (one) => one);
   // Figures of running requests change with each sample.
   const { samples } = useStore(sources.watch, (one) => one);
-  const { shown, selected, selectedIndex, total } = listRequests(state, entries);
+  const { shown, selectedIndex, total } = listRequests(state, entries);
   const width = panelInnerWidth(columns);
-  const footer =
-    selectedKey === undefined
-      ? `${shown.length} of ${total}`
-      : `${selectedIndex + 1} of ${shown.length} ${glyphs.separator} End follow`;
+  const footer = isFollowing(state)
+    ? `${shown.length} of ${total}`
+    : `${selectedIndex + 1} of ${shown.length} ${glyphs.separator} End follow`;
   const height = Math.max(0, panelInnerHeight(rows) - headRows);
   const { extent } = sources;
   useEffect(() => {
     extent.current = { rows: height, lastTop: 0 };
   }, [extent, height]);
   return (
-    <Panel
-      width={columns}
-      height={rows}
-      y={y}
+    <ListPane
       title={samples.at(-1)?.isRecording === true ? "Requests (recording prompts)" : "Requests"}
       footer={footer}
       isFocused
-    >
-      <FilterLine state={state} missed={countNewRequests(state, entries)} width={width} />
-      <Table
-        columns={fitColumns(requestColumns({ glyphs, isRelative, now }), width - markerWidth)}
-        items={rowsAround(shown, selectedIndex, height)}
-        keyOf={keyOf}
-        isSelected={(view) => view === selected}
-        noteOf={(view) => requestNote(view, glyphs.isAscii)}
-      />
-      {shown.length === 0 && (
-        <NoRequests hasRequests={total > 0} url={sources.host().url} width={width} />
-      )}
-    </Panel>
+      width={columns}
+      height={rows}
+      y={y}
+      columns={requestColumns({ glyphs, isRelative, now })}
+      items={shown}
+      keyOf={keyOf}
+      selected={selectedIndex}
+      noteOf={(view) => requestNote(view, glyphs.isAscii)}
+      head={<FilterLine state={state} missed={countNewRequests(state, entries)} width={width} />}
+      empty={<NoRequests hasRequests={total > 0} url={sources.host().url} width={width} />}
+    />
   );
 });
 
@@ -84,10 +79,10 @@ interface FilterLineProps {
 function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
   const { glyphs, theme } = useLook();
   const { isAscii, ellipsis, warning } = glyphs;
-  const { filters, field, filterProblem, frozen, selectedKey, showsOwn } = state;
+  const { filters, field, filterProblem, frozen, showsOwn } = state;
   const { status, model, text } = filters;
   const isPaused = frozen !== undefined;
-  const mode = isPaused ? `PAUSED +${missed}` : selectedKey === undefined ? "FOLLOW" : "";
+  const mode = isPaused ? `PAUSED +${missed}` : isFollowing(state) ? "FOLLOW" : "";
   const room = Math.max(0, width - mode.length - 1);
   const names: readonly TextRun[] = [
     { text: "status ", tone: "dim" },
@@ -112,7 +107,7 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
   return (
     <Box height={1} flexShrink={0}>
       <Line runs={fitRuns(names, used, ellipsis)} />
-      {field !== undefined && <TextField field={field} width={fieldWidth} x={used} />}
+      {field !== undefined && <TextField field={field.editor} width={fieldWidth} x={used} />}
       <Line runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest, ellipsis)} />
       <Text {...theme[isPaused ? "warning" : "dim"]}>{` ${mode}`}</Text>
     </Box>

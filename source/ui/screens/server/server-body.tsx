@@ -87,7 +87,7 @@ function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElem
           {sample.isRecording && ", recording prompts"}
         </Text>
       )}
-      <Text>{`Filter: ${state.field?.text ?? state.filters.text}`}</Text>
+      <Text>{`Filter: ${state.field?.editor.text ?? state.filters.text}`}</Text>
       {selected !== undefined && (
         <Text>{foreignText(`Selected: ${selectedText(selected)}`, true)}</Text>
       )}

@@ -5,6 +5,7 @@ import type { ServerControl } from "../../app/server-access.ts";
 import { type CommandRow, commandRow, scrolling } from "../../frame/command-table.ts";
 import * as browse from "./browse-actions.ts";
 import * as requests from "./request-actions.ts";
+import { isFollowing } from "./request-list.ts";
 import * as server from "./server-control.ts";
 import type { ServerContext, StartProblem } from "./server-state.ts";
 
@@ -168,7 +169,6 @@ export const serverCommands: readonly Row[] = [
   ),
   command("follow", ["End"], "Follow new requests, or go to the end of the text", {
     ...scrolling(browse.move, Infinity, isReading),
-    hint: ({ state }) =>
-      state.selectedKey === undefined || state.opened !== undefined ? undefined : "follow",
+    hint: ({ state }) => (isFollowing(state) || state.opened !== undefined ? undefined : "follow"),
   }),
 ];

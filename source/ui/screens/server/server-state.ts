@@ -6,7 +6,7 @@ import { keyOf } from "../../../client/live/request-feed.ts";
 import type { ServerWatch, WatchedServer } from "../../../client/live/server-watch.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import type { ServerControl } from "../../app/server-access.ts";
-import type { EditorState } from "../../editor/editor-state.ts";
+import type { FilterField } from "../../components/list-state.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import type { Readable } from "../../hooks/use-store.ts";
 import type { Glyphs } from "../../theme.ts";
@@ -19,9 +19,8 @@ import {
 import type { DetailTexts } from "./request-text.ts";
 
 export interface ServerState extends RequestListState {
-  /** The filter while it is edited, and its text before. */
-  readonly field: EditorState | undefined;
-  readonly textBefore: string;
+  /** The filter, while it is typed. */
+  readonly field: FilterField | undefined;
   /** Shows ages instead of the time of day. */
   readonly isRelative: boolean;
   /** The open request, as it was when opened, and its first visible row. */
@@ -53,7 +52,6 @@ export interface StartProblem {
 export const initialServerState: ServerState = {
   ...initialRequestList,
   field: undefined,
-  textBefore: "",
   isRelative: false,
   opened: undefined,
   top: 0,

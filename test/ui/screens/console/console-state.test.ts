@@ -1,6 +1,7 @@
 // Tests how keys and new data change the state of the console.
 
 import { describe, expect, test } from "vitest";
+import { selectedIndex } from "../../../../source/ui/components/list-state.ts";
 import {
   type ConsoleState,
   canStart,
@@ -10,7 +11,6 @@ import {
   moveSelection,
   nextPane,
   selectedApp,
-  selectedIndex,
   selectedReplica,
   selectNamed,
   shownReplicas,

@@ -4,6 +4,7 @@ import { startDownload } from "../../../../source/client/download.ts";
 import { entriesOf, selectedEntry } from "../../../../source/ui/screens/models/model-entries.ts";
 import {
   type ModelsState,
+  modelNamed,
   received,
   type Source,
   withList,
@@ -68,7 +69,7 @@ describe("the filter", () => {
 
 test("a list stays the same object while its inputs do", () => {
   const list = entriesOf(three, "local");
-  const selected = withList(three, "local", { selected: "llama:1b" });
+  const selected = withList(three, "local", { selected: modelNamed("llama:1b") });
   expect(entriesOf({ ...three, ...selected, cardTop: 3, isTyping: true }, "local")).toBe(list);
   const running = { ...three, running: received([loaded("llama:1b")], nowMs) };
   const [entry] = entriesOf(running, "local").filter(({ entry: { name } }) => name === "llama:1b");
@@ -118,13 +119,16 @@ test("a hub model knows its installed quantizations", () => {
 
 describe("the selection", () => {
   test("stays with its model when the order changes", () => {
-    const state = { ...three, ...withList(three, "local", { selected: "llama:1b" }) };
+    const state = { ...three, ...withList(three, "local", { selected: modelNamed("llama:1b") }) };
     expect(selectedEntry(state)?.name).toBe("llama:1b");
     expect(selectedEntry(sorted(state, "name"))?.name).toBe("llama:1b");
   });
 
   test("moves to the first when its model is gone, and is empty in an empty list", () => {
-    const state = { ...three, ...withList(three, "local", { selected: "gone:latest" }) };
+    const state = {
+      ...three,
+      ...withList(three, "local", { selected: modelNamed("gone:latest") }),
+    };
     expect(selectedEntry(state)?.name).toBe("hf.co/org/Qwen3-30B-GGUF:Q4_K_M");
     expect(selectedEntry(stateWith([]))).toBeUndefined();
   });

@@ -8,6 +8,7 @@ import {
   createModelsState,
   failed,
   type ModelsState,
+  modelNamed,
   received,
   waitingFor,
   withList,
@@ -122,7 +123,10 @@ describe("the table", () => {
     const many = stateWith(
       Array.from({ length: 100 }, (_, at) => local(`model-${at}:latest`, { modifiedMs: -at })),
     );
-    const state = { ...many, ...withList(many, "local", { selected: "model-50:latest" }) };
+    const state = {
+      ...many,
+      ...withList(many, "local", { selected: modelNamed("model-50:latest") }),
+    };
     const lines = linesOf(state, { height: 20 });
     const names = lines.filter((line) => line.includes("model-"));
     expect(names).toHaveLength(13);

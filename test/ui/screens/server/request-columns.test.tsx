@@ -5,7 +5,7 @@ import { describe, expect, test } from "vitest";
 import { textWidth } from "../../../../source/base/graphemes.ts";
 import { keyOf } from "../../../../source/client/live/request-feed.ts";
 import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
-import { fitColumns, Table } from "../../../../source/ui/components/table.tsx";
+import { markerWidth, Table } from "../../../../source/ui/components/table.tsx";
 import {
   requestColumns,
   requestNote,
@@ -51,17 +51,20 @@ describe("a row", () => {
     const table = (
       <Box>
         <Table
-          columns={fitColumns(columns, width)}
+          columns={columns}
           items={[view]}
           keyOf={keyOf}
+          selected={-1}
+          width={width + markerWidth}
+          height={2}
           noteOf={(one) => requestNote(one, glyphs.isAscii)}
         />
         <Text>{"|\n|"}</Text>
       </Box>
     );
-    const [, row = ""] = renderAt(table, { columns: width + 1, glyphs }).lines();
+    const [, row = ""] = renderAt(table, { columns: width + markerWidth + 1, glyphs }).lines();
     expect(row.at(-1)).toBe("|");
-    return row.slice(0, -1);
+    return row.slice(markerWidth, -1);
   }
 
   test("has its figures in columns", () => {

@@ -8,9 +8,8 @@ import type { WatchedServer } from "../../../../source/client/live/server-watch.
 import type { ServerSample } from "../../../../source/client/metrics.ts";
 import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
-import { createEditorState } from "../../../../source/ui/editor/editor-state.ts";
-import { fieldWith } from "../../../../source/ui/editor/line-field.ts";
-import { changeFilters } from "../../../../source/ui/screens/server/request-list.ts";
+import { openedField } from "../../../../source/ui/components/list-state.ts";
+import { changeFilters, rowAt } from "../../../../source/ui/screens/server/request-list.ts";
 import { ServerBody } from "../../../../source/ui/screens/server/server-body.tsx";
 import {
   type HostedServer,
@@ -189,7 +188,7 @@ describe("the table", () => {
     );
     const middle = requests[50];
     if (middle === undefined) throw new Error("there are a hundred");
-    const { text, lines } = open({ requests, state: { selectedKey: keyOf(middle) } });
+    const { text, lines } = open({ requests, state: { selection: rowAt(middle) } });
     expect(text()).toMatch(/> \d\d:\d\d:\d\d r-50 /);
     expect(text()).toMatch(/ 51 of 100 · End follow ─╯/);
     expect(lines().filter((line) => /│ [> ] \d\d:/.test(line))).toHaveLength(13);
@@ -227,9 +226,9 @@ describe("the table", () => {
 });
 
 test("the filter's field has the cursor, below panes and banner", async () => {
-  const field = fieldWith(createEditorState(), "model:tiny");
+  const field = openedField("model:tiny");
   const sources = sourcesOf({
-    state: { field, ...filtered(field.text) },
+    state: { field, ...filtered(field.editor.text) },
     host: { warning: "Anybody can use this server" },
   });
   const tree = <ServerBody sources={sources} columns={120} rows={30} />;
@@ -278,7 +277,7 @@ describe("the banner", () => {
 describe("an open request", () => {
   const [first = requestView()] = views;
   const opened = (change: Partial<ServerState> = {}): Facts => ({
-    state: { opened: first, selectedKey: keyOf(first), ...change },
+    state: { opened: first, selection: rowAt(first), ...change },
   });
   const read = (answer: string): Partial<ServerState> => ({
     read: {
@@ -369,7 +368,7 @@ describe("for screen readers", () => {
   });
 
   test("problems and typed text are printed", () => {
-    const field = fieldWith(createEditorState(), "r-99");
+    const field = openedField("r-99");
     const facts = { state: { field, ...filtered("r-99") }, host: { state: "stopped" } } as const;
     const { lines } = open(facts, { layout: "reader", glyphs: asciiGlyphs });
     expect(lines()[0]).toBe("Server: o The server is stopped | S start | o settings");
