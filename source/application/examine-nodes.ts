@@ -1,4 +1,5 @@
 // Checks for `deployctl doctor` if the nodes of a Ray cluster can run apps.
+import { oldestNode } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { readEngineSettings } from "../cloud/engines/engine-settings.ts";
 import { type NodeReport, reportNodes } from "../cloud/engines/ray/node-report.ts";
@@ -54,11 +55,25 @@ function verdictOn(report: NodeReport, head: NodeReport | undefined, name: strin
       `Use Python ${expected} as on the head; packages and replicas may fail.`,
     );
   }
+  const needed = oldestNode();
+  if (node !== null && isOlder(node, needed)) {
+    return warning(
+      sentence,
+      `Models of modelctl need Node ${needed} or newer: install it there, on the PATH of ray start.`,
+    );
+  }
   if (node !== null && modelctl !== null) return ok(sentence);
   return warning(
     sentence,
     "Only models of modelctl need them: npm install -g modelctl, on the PATH of ray start.",
   );
+}
+
+/** Compares versions such as `22.13` and `22.9.1`. */
+function isOlder(version: string, needed: string): boolean {
+  const [major = 0, minor = 0] = version.split(".").map(Number);
+  const [neededMajor = 0, neededMinor = 0] = needed.split(".").map(Number);
+  return major < neededMajor || (major === neededMajor && minor < neededMinor);
 }
 
 /** Returns `3.11` of `3.11.7`. */

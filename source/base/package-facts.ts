@@ -1,4 +1,4 @@
-// This package: its folder and its version.
+// This package: its folder, its version, and the Node that it needs.
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 
@@ -14,9 +14,17 @@ export function packageFolder(): string {
 }
 
 export function packageVersion(): string {
-  const file = path.join(packageFolder(), "package.json");
-  const facts: unknown = JSON.parse(readFileSync(file, "utf8"));
-  const version =
-    facts !== null && typeof facts === "object" && "version" in facts ? facts.version : undefined;
+  const { version } = packageFile();
   return typeof version === "string" ? version : "unknown";
+}
+
+/** Returns the oldest version of Node that it runs on, such as `22.13`. */
+export function oldestNode(): string {
+  const { node }: Record<string, unknown> = Object(packageFile().engines);
+  return String(node).replace(/^>=/, "");
+}
+
+function packageFile(): Record<string, unknown> {
+  const file = path.join(packageFolder(), "package.json");
+  return Object(JSON.parse(readFileSync(file, "utf8")));
 }

@@ -32,6 +32,9 @@ test("names the versions of each node, and marks the head", () => {
 
 test.each<[change: Partial<NodeReport>, kind: string, sentence: string]>([
   [{ modelctl: null }, "warning", "Node 24.1.0, no modelctl"],
+  [{ node: "20.19.5" }, "warning", "Node 20.19.5, modelctl 0.1.0"],
+  [{ node: "22.9.0", modelctl: null }, "warning", "Node 22.9.0, no modelctl"],
+  [{ node: "22.13.0" }, "ok", "Node 22.13.0"],
   [{ python: "3.12.1" }, "fault", "10.0.0.6: Python 3.12.1"],
   [{ python: "3.11.9" }, "ok", "Python 3.11.9"],
   [
@@ -44,4 +47,11 @@ test.each<[change: Partial<NodeReport>, kind: string, sentence: string]>([
   const [, finding] = findingsOf([head, { ...worker, ...change }]);
   expect(finding).toMatchObject({ kind, sentence: expect.stringContaining(sentence) });
   expect(finding?.hint === undefined).toBe(kind === "ok");
+});
+
+test("asks for a newer Node where it is too old for modelctl", () => {
+  const [, finding] = findingsOf([head, { ...worker, node: "20.19.5", modelctl: null }]);
+  expect(finding?.hint).toBe(
+    "Models of modelctl need Node 22.13 or newer: install it there, on the PATH of ray start.",
+  );
 });

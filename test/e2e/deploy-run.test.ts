@@ -52,7 +52,7 @@ describe("run", () => {
     expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
     const used = async () =>
       (await cloud.json<{ usage: { app: string }[] }>(["usage"])).usage.map(({ app }) => app);
-    expect(await used()).toEqual(["app"]);
+    await expect.poll(used).toEqual(["app"]);
     running.child.kill("SIGINT");
     const { code, output: log, errors } = await running.ended;
     expect(code).toBe(130);
@@ -62,7 +62,7 @@ describe("run", () => {
       (replicas) => replicas.length === 0,
     );
     expect((await fetch(`${url}/v1/models`, { headers })).status).toBeGreaterThanOrEqual(404);
-    expect(await used()).toEqual([]);
+    await expect.poll(used).toEqual([]);
   });
 
   test("with --auth public needs no key, prints its own log alone, and leaves nothing behind if it is killed", async () => {

@@ -568,6 +568,34 @@ def serve(): subprocess.run(["srv", "--token", TOKEN])
   });
 });
 
+test("files above the script's folder are reported, as a replica lacks them", async () => {
+  const found = await read(
+    `
+import os, subprocess
+from pathlib import Path
+HERE = os.path.dirname(os.path.abspath(__file__))
+NAMES = "../names.txt"
+def serve():
+    open(NAMES), open("own.txt"), open("/etc/hosts"), Path("data/../own.txt")
+    open(os.path.join(os.path.dirname(__file__), "..", "weights.bin"), "rb")
+    open("../log.txt", "a"), Path("../prompts").read_text()
+    subprocess.run(["server", "--model", "../model.gguf", "../"])
+`,
+    { target: "serve" },
+  );
+  const outside = found.warnings.filter(({ code }) => code === "file_outside");
+  expect(outside.map(({ sentence }) => sentence.split(", which")[0])).toEqual([
+    "deploy.py:7 refers to ../names.txt",
+    "deploy.py:8 refers to ../weights.bin",
+    "deploy.py:9 refers to ../prompts",
+    "deploy.py:10 refers to ../model.gguf",
+    "deploy.py:10 refers to ../",
+  ]);
+  expect(outside[0]?.sentence).toBe(
+    "deploy.py:7 refers to ../names.txt, which is outside the script's folder and is not deployed. Move it into that folder.",
+  );
+});
+
 test("a keyword that fal does not have is ignored with a warning", async () => {
   const found = await read("import fal\n@fal.function(num_gpu=1, serve=True)\ndef run(): pass\n");
   expect(found.warnings).toEqual([

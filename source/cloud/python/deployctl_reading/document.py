@@ -5,7 +5,7 @@ import os
 import warnings
 
 from deployctl_reading import images, targets
-from deployctl_reading.local_files import files_of
+from deployctl_reading.local_files import files_of, files_outside
 from deployctl_reading.masking import mask_inspection, secrets_of
 from deployctl_reading.problem import Problem
 from deployctl_reading.reader import Reader
@@ -43,6 +43,7 @@ def read_document(file, name, environment):
     modules = _texts(config.get("local_python_modules"))
     patterns = _texts(config.get("files") or config.get("app_files"))
     document["files"] = files_of(file, tree, words, patterns, modules)
+    _warn_outside(document, tree, reader, words)
     _add_variables(document, tree, reader, lines)
     read = {one["name"]: environment.get(one["name"], "") for one in document["env_read"]}
     return mask_inspection(document, secrets_of(read))
@@ -111,6 +112,7 @@ def _add_variables(document, tree, reader, lines):
             of_module = Reader(file, module, reader.environment)
         except Problem:
             continue  # reported when the script imports it
+        _warn_outside(document, module, of_module, [])
         _add_variables_of(document, module, of_module, _lines_of(source), name)
 
 
@@ -133,6 +135,16 @@ def _add_variables_of(document, tree, reader, lines, module):
             % (os.path.basename(reader.file), node.lineno, text if len(text) <= 80 else text[:79] + "…")
         )
         _warn(document, "variable_unresolved", sentence, node.lineno)
+
+
+def _warn_outside(document, tree, reader, words):
+    for name, line in files_outside(tree, reader, words):
+        shown = os.path.relpath(name, reader.folder) if os.path.isabs(name) else name
+        sentence = (
+            "%s:%d refers to %s, which is outside the script's folder and is not deployed. Move it "
+            "into that folder." % (os.path.basename(reader.file), line, shown)
+        )
+        _warn(document, "file_outside", sentence, line)
 
 
 def _warn_unset(document, variable, file):

@@ -5,6 +5,7 @@ import glob
 import os
 
 _MOST_FILES = 2000
+_ABOVE = os.pardir + os.sep
 _SKIPPED = ("__pycache__", "node_modules", "venv")
 
 
@@ -81,16 +82,55 @@ def _imported(tree, relative):
             yield node.module or ""
 
 
-def _opened(tree):
-    """Returns file names in calls of open() and Path()."""
-    names = []
+def files_outside(tree, reader, words):
+    """Returns [(name, line)] of files above the script's folder that it reads or passes to programs:
+    a replica has only the folder.
+    """
+    found = {}
+    for call in _openings(tree):
+        name = reader.fold(call.args[0])
+        if isinstance(name, str) and not _is_written(call) and _is_outside(name, call, reader.folder):
+            found.setdefault(name, call.lineno)
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], ast.Constant):
+        name = node.value if isinstance(node, ast.Constant) else None
+        if isinstance(name, str) and name.startswith(_ABOVE) and name in words:
+            found.setdefault(name, node.lineno)
+    return sorted(found.items(), key=lambda one: one[1])
+
+
+def _is_outside(name, call, folder):
+    """An absolute path counts if it is made of the script's own: others are the machine's."""
+    own = any(isinstance(node, ast.Name) and node.id == "__file__" for node in ast.walk(call.args[0]))
+    if os.path.isabs(name) and not own:
+        return False
+    relative = os.path.relpath(os.path.join(folder, name), folder)
+    return relative == os.pardir or relative.startswith(_ABOVE)
+
+
+def _is_written(call):
+    """Returns True for open() with a mode that needs no such file."""
+    modes = call.args[1:2] + [one.value for one in call.keywords if one.arg == "mode"]
+    texts = [mode.value for mode in modes if isinstance(mode, ast.Constant)]
+    return any(isinstance(text, str) and set(text) & set("wax") for text in texts)
+
+
+def _opened(tree):
+    """Returns constant file names in calls of open() and Path()."""
+    names = [call.args[0] for call in _openings(tree)]
+    return [
+        name.value
+        for name in names
+        if isinstance(name, ast.Constant) and isinstance(name.value, str)
+    ]
+
+
+def _openings(tree):
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and node.args:
             function = node.func
             name = getattr(function, "id", None) or getattr(function, "attr", None)
-            if name in ("open", "Path", "from_dockerfile") and isinstance(node.args[0].value, str):
-                names.append(node.args[0].value)
-    return names
+            if name in ("open", "Path", "from_dockerfile"):
+                yield node
 
 
 def _parsed(path):
