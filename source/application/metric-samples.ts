@@ -6,13 +6,13 @@ import type { RequestLog } from "../request-log/request-log.ts";
 
 export function loadedSamples({ models }: Pick<Scheduler, "models">): LoadedModelSample[] {
   return models.map((loaded) => {
-    const { model, names, facts, settings, users, isBusy, expiresAt, fraction } = loaded;
+    const { model, names, facts, settings, users, state, expiresAt, fraction } = loaded;
     // Each slot answers one request; all wait while the model is being loaded.
     const running = facts === undefined ? 0 : Math.min(users, settings.slots);
     return {
       name: model.name,
       names: [...names],
-      state: facts === undefined ? "loading" : isBusy ? "busy" : "idle",
+      state,
       running,
       waiting: users - running,
       ramBytes: facts?.memory.ramBytes ?? 0,

@@ -44,6 +44,8 @@ export function progressText(event: ChatEvent, model: string): string | undefine
       return `checking ${event.file} ${percent(event.fraction)}`;
     case "loading":
       return `loading ${model} ${percent(event.fraction)}`;
+    case "warming-up":
+      return `warming up ${model}`;
     case "queued":
       return event.ahead === 0 ? "waiting, next in line" : `waiting, ${event.ahead} ahead`;
     case "prompt":

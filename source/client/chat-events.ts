@@ -62,6 +62,8 @@ export type ChatEvent =
   | { type: "checking"; file: string; fraction: number }
   /** The model's weights are being read; `fraction` 0 to 1. */
   | { type: "loading"; fraction: number }
+  /** The weights are read; the context window is being created. */
+  | { type: "warming-up" }
   /** The prompt is being read. */
   | { type: "prompt"; completedTokens: number; totalTokens: number }
   | { type: "text"; text: string }
@@ -103,6 +105,9 @@ export function* toEvents(record: Fields): Generator<ChatEvent> {
     }
     case "loading":
       yield { type: "loading", fraction: numberOf(record.completed) };
+      return;
+    case "warming up":
+      yield { type: "warming-up" };
       return;
     case "prompt": {
       const completedTokens = numberOf(record.completed);

@@ -77,7 +77,7 @@ function readLoadedModel(model: Fields) {
     name: shownModel(textOf(model.name)),
     /** All names that use the loaded weights, including `name`. */
     names: textsOf(model.names),
-    /** `loading`, `busy` or `idle`. */
+    /** `loading`, `warming up`, `busy` or `idle`. */
     state: textOf(model.state),
     running: numberOf(model.running),
     waiting: numberOf(model.waiting),

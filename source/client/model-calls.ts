@@ -16,7 +16,7 @@ export interface LoadedEntry extends Record<string, unknown> {
   slots: number;
   /** RFC 3339. */
   expires_at: string;
-  /** `loading`, `busy` or `idle`. */
+  /** `loading`, `warming up`, `busy` or `idle`. */
   state: string;
   /** 0 to 1. */
   load_progress: number;

@@ -165,6 +165,8 @@ export type CanonicalEvent =
   /** A file of the model has a new date and is read to see if its content changed. */
   | { type: "checking"; file: string; completedBytes: number; totalBytes: number }
   | { type: "loading"; fraction: number }
+  /** The weights are read; the context window is being created. */
+  | { type: "warming-up" }
   /**
    * The model is ready. `loadMs` is how long the request waited for it, `reloadedAfter` the reason
    * it was unloaded before.

@@ -28,7 +28,7 @@ export interface LoadedModelSample {
   name: string;
   /** All names that use the loaded weights, including `name`. */
   names: string[];
-  state: "loading" | "busy" | "idle";
+  state: "loading" | "warming up" | "busy" | "idle";
   /** Requests that are being answered. */
   running: number;
   /** Requests that wait for the load or for a slot. */

@@ -175,7 +175,7 @@ describe("progress", () => {
   test.each([
     [{ type: "checking", file: "a.gguf", fraction: 0.426 } as const, "checking a.gguf 42 %"],
     [{ type: "loading", fraction: 0.426 } as const, "loading tiny 42 %"],
-    [{ type: "loading", fraction: 1 } as const, "loading tiny 100 %"],
+    [{ type: "warming-up" } as const, "warming up tiny"],
     [{ type: "queued", ahead: 0 } as const, "waiting, next in line"],
     [{ type: "queued", ahead: 3 } as const, "waiting, 3 ahead"],
     [

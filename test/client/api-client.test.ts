@@ -106,15 +106,17 @@ describe("an answer", () => {
         status({ status: "checking", file: "a\u001b[2J.gguf", completed: 1e9, total: 4e9 }),
         status({ status: "queued", queue_position: 2 }),
         status({ status: "loading", completed: 0.5, total: 1 }),
+        status({ status: "warming up" }),
         status({ status: "prompt", completed: 64, total: 512 }),
         final,
       ]),
     );
-    expect((await eventsOf(client)).slice(0, 4)).toEqual([
+    expect((await eventsOf(client)).slice(0, 5)).toEqual([
       // Names of files must not control the terminal.
       { type: "checking", file: "a [2J.gguf", fraction: 0.25 },
       { type: "queued", ahead: 2 },
       { type: "loading", fraction: 0.5 },
+      { type: "warming-up" },
       { type: "prompt", completedTokens: 64, totalTokens: 512 },
     ]);
   });

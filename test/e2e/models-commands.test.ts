@@ -1,7 +1,8 @@
 // Commands on the model store: their output and errors.
 import { copyFileSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Home, tinyFile } from "../support/command-line.ts";
 import { entriesOf, writeModel } from "../support/model-store.ts";
 
@@ -343,6 +344,23 @@ describe("ps and stop", () => {
       });
     },
   );
+
+  test("show how far a model is that is being loaded", async () => {
+    const entry = { name: "a", digest: "", size: 0, size_vram: 0, context_length: 4096, slots: 1 };
+    const models = [
+      { ...entry, state: "loading", load_progress: 0.618 },
+      { ...entry, name: "b", state: "warming up", load_progress: 1 },
+    ];
+    const server = createServer((_request, reply) =>
+      reply.end(JSON.stringify({ server: "modelctl", version: "0.1.0", models })),
+    );
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const address = server.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const { output } = await home.call(["ps", "--connect", `http://127.0.0.1:${port}`]);
+    expect(output).toMatch(/\na .* Loading 61%\.\.\.\nb .* Warming up\.\.\.\n$/);
+  });
 
   test("list a loaded model and unload it without output", async () => {
     await home.call(["run", "tiny", "Hello!"]);

@@ -205,6 +205,7 @@ describe("loading and unloading", () => {
     const records = text.trimEnd().split("\n");
     expect(JSON.parse(records.at(-1) ?? "")).toMatchObject({ done: true, done_reason: "load" });
     expect(JSON.parse(records[0] ?? "")).toMatchObject({ status: "loading", done: false });
+    expect(JSON.parse(records.at(-2) ?? "")).toMatchObject({ status: "warming up", done: false });
   });
 
   test("a model that is being unloaded is loaded once for all new requests", async () => {

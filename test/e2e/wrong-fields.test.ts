@@ -195,7 +195,7 @@ const counted: Api = {
     "output_config.format": ["object", "null"],
     "output_config.format.type": [],
     "output_config.format.schema": ["object"],
-    container: ["null"],
+    container: ["string", "object", "null"],
     mcp_servers: ["array", "null"],
   },
 };

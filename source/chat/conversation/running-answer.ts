@@ -6,7 +6,10 @@ import type { AnswerState, AssistantEntry } from "./transcript-entry.ts";
 
 export type ActivityPhase =
   | { readonly type: "waiting" }
-  | Extract<ChatEvent, { type: "starting" | "queued" | "checking" | "loading" | "prompt" }>
+  | Extract<
+      ChatEvent,
+      { type: "starting" | "queued" | "checking" | "loading" | "warming-up" | "prompt" }
+    >
   | { readonly type: "thinking"; readonly characters: number }
   | {
       readonly type: "answering";

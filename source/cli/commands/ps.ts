@@ -40,6 +40,7 @@ function untilText(
   now: number,
 ) {
   if (state === "loading") return `Loading ${Math.floor(progress * 100)}%...`;
+  if (state === "warming up") return "Warming up...";
   const at = Date.parse(expires);
   return at <= now ? "Stopping..." : formatRelativeTime(at, now);
 }

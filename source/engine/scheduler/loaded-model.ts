@@ -51,7 +51,7 @@ export class LoadedModel {
   readonly ready: Promise<ReadyModel>;
   readonly #ready = Promise.withResolvers<ReadyModel>();
   facts: RunnerFacts | undefined;
-  /** 0 to 1 while loading, 1 afterwards. */
+  /** Fraction of the weights that are read, 0 to 1. */
   fraction = 0;
   lastUsed: number;
   keepAliveMs: number;
@@ -129,6 +129,12 @@ export class LoadedModel {
     if (reload === undefined) return true;
     const [oldest] = this.#users;
     return oldest !== undefined && oldest < reload.before;
+  }
+
+  /** `warming up` once the weights are read, until it can be used. */
+  get state(): "loading" | "warming up" | "busy" | "idle" {
+    if (this.facts !== undefined) return this.isBusy ? "busy" : "idle";
+    return this.fraction < 1 ? "loading" : "warming up";
   }
 
   get runner(): RunnerProcess | undefined {
@@ -245,6 +251,7 @@ export class LoadedModel {
           progress: (fraction) => {
             clearTimeout(timer);
             timer = stall();
+            if (fraction <= this.fraction) return;
             this.fraction = fraction;
             for (const watcher of this.#watchers) watcher.push(fraction);
           },

@@ -130,7 +130,7 @@ export class Scheduler {
       if (request.reportProgress && loaded.facts === undefined) {
         for await (const fraction of loaded.progress()) {
           if (signal.aborted) break;
-          yield { type: "loading", fraction };
+          yield fraction < 1 ? { type: "loading", fraction } : { type: "warming-up" };
         }
       }
       const ready = await untilAborted(loaded.ready, signal);

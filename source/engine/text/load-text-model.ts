@@ -24,7 +24,7 @@ export interface LoadedTextModel {
 /** Receives the engine's reports during a load. */
 export interface LoadObserver {
   log(text: string): void;
-  /** Fraction from 0 to 1. */
+  /** Fraction of the weights that are read, from 0 to 1. */
   progress(fraction: number): void;
   /** Resolves when the memory for weights and context may be taken. */
   mayTakeMemory(): Promise<void>;
@@ -72,6 +72,7 @@ export async function loadTextModel(
     await linesToArrive();
     throw refusedModel(settings.modelPath, engineLog.errors);
   }
+  observer.progress(1);
   const read = performance.now();
   const context = new addon.AddonContext(model, contextOptions(addon, settings));
   if (!(await context.init())) {

@@ -18,7 +18,7 @@ const answer = {
   created_at: text,
   done: Type.Boolean(),
   done_reason: maybe(text),
-  /** With `progress: true`: `checking`, `queued`, `loading` or `prompt`. */
+  /** With `progress: true`: `checking`, `queued`, `loading`, `warming up` or `prompt`. */
   status: maybe(text),
   /** Name of the model file being read; with `checking`. */
   file: maybe(text),
@@ -105,7 +105,7 @@ const Loaded = Type.Object({
   details: Details,
   expires_at: text,
   context_length: count,
-  state: Type.Enum(["loading", "busy", "idle"]),
+  state: Type.Enum(["loading", "warming up", "busy", "idle"]),
   load_progress: Type.Number(),
   requests: Type.Object({ running: count, waiting: count }),
   slots: count,

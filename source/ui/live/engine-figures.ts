@@ -91,8 +91,9 @@ function modelFigure(facts: EngineFacts, glyphs: Glyphs): Figure {
 function modelState(loaded: LoadedModelFigures | undefined, now: number, glyphs: Glyphs): string {
   if (loaded === undefined) return `${glyphs.idle} not loaded`;
   if (loaded.state === "loading") {
-    return `${glyphs.working} loading ${Math.round(loaded.loadFraction * 100)}%`;
+    return `${glyphs.working} loading ${Math.floor(loaded.loadFraction * 100)}%`;
   }
+  if (loaded.state === "warming up") return `${glyphs.working} warming up`;
   if (loaded.state === "busy") return `${glyphs.working} busy`;
   const { expiresAt } = loaded;
   return expiresAt === undefined

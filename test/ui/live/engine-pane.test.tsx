@@ -128,7 +128,8 @@ describe("the pane", () => {
       rows({ samples: [{ ...sample, models: [{ ...model, ...change }] }] })[0];
     expect(withModel({ state: "idle", expiresAt: now + 252_000 })).toMatch(/● 4 m 12 s left$/);
     expect(withModel({ state: "idle" })).toMatch(/● loaded$/);
-    expect(withModel({ state: "loading", loadFraction: 0.618 })).toMatch(/◐ loading 62%$/);
+    expect(withModel({ state: "loading", loadFraction: 0.618 })).toMatch(/◐ loading 61%$/);
+    expect(withModel({ state: "warming up", loadFraction: 1 })).toMatch(/◐ warming up$/);
   });
 
   test("has no figures of other clients' models", () => {

@@ -28,7 +28,7 @@ const promptFields = {
   /** The older name of `output_config.format`. */
   output_format: Type.Optional(Type.Unknown()),
   // Left out: only Anthropic's servers run code and call tools.
-  container: Type.Optional(Type.Unknown()),
+  container: Type.Optional(Type.Union([Type.String(), Type.Object({}), Type.Null()])),
   mcp_servers: Type.Optional(Type.Union([Type.Array(Type.Unknown()), Type.Null()])),
   // Refused when sent.
   compaction: Type.Optional(Type.Unknown()),

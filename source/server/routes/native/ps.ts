@@ -40,7 +40,7 @@ function toProcess(loaded: LoadedModel, expiresAtMs: number): Record<string, unk
     context_length: settings.contextLength,
     // Ours: all names of the model, and its activity.
     names: [...loaded.names],
-    state: facts === undefined ? "loading" : loaded.isBusy ? "busy" : "idle",
+    state: loaded.state,
     load_progress: loaded.fraction,
     requests: requestCounts(loaded),
     slots: settings.slots,

@@ -60,6 +60,8 @@ export function progressFields(event: CanonicalEvent): Record<string, unknown> |
       return { status: "loading", completed: event.fraction, total: 1 };
     case "warning":
       return { status: "warning", kind: event.kind, warning: event.sentence };
+    case "warming-up":
+      return { status: "warming up" };
     case "prompt":
       return { status: "prompt", completed: event.completedTokens, total: event.totalTokens };
     default:

@@ -11,6 +11,8 @@ import type { AnswerFigures, ChatState } from "./chat-state.ts";
 /** From this share on, the status warns that the window is nearly full. */
 const crowdedShare = 0.8;
 const fullShare = 0.95;
+/** Shown of a load until the model warms up. */
+const mostLoaded = 0.99;
 
 export type ModelLine = Pick<ModelFacts, "name" | "contextLength">;
 
@@ -74,7 +76,9 @@ function phaseText(
     case "checking":
       return `checking ${phase.file} ${percent(phase.fraction)}`;
     case "loading":
-      return `loading ${model.name} ${percent(phase.fraction)}`;
+      return `loading ${model.name} ${percent(Math.min(phase.fraction, mostLoaded))}`;
+    case "warming-up":
+      return `warming up ${model.name}`;
     case "prompt": {
       const share = phase.totalTokens > 0 ? phase.completedTokens / phase.totalTokens : 0;
       return `reading ${groupDigits(phase.totalTokens)} tokens ${percent(share)}`;

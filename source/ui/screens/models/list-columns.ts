@@ -164,6 +164,7 @@ function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): TextRun {
   if (loaded.state === "loading") {
     return loadingCell({ step: "load", fraction: loaded.load_progress }, glyphs);
   }
+  if (loaded.state === "warming up") return warmingUp;
   if (loaded.state === "busy") return { text: `${glyphs.working} busy`, tone: "plain" };
   return { text: `${glyphs.ready} loaded`, tone: "plain" };
 }
@@ -174,11 +175,15 @@ function downloadCell(download: Download, glyphs: Glyphs): TextRun {
   return { text: `${sign}${percentOf(fractionOf(download))}`, tone: "plain" };
 }
 
+/** Fills the column: there is no room for a sign. */
+const warmingUp: TextRun = { text: "warming up", tone: "plain" };
+
 function loadingCell(
   { step, fraction }: Pick<LoadingModel, "step" | "fraction">,
   glyphs: Glyphs,
 ): TextRun {
-  // The column has no room for 100 %, and the model is still loading then.
+  if (step === "warm") return warmingUp;
+  // The column has no room for 100 %.
   const percent = percentOf(fraction === undefined ? undefined : Math.min(fraction, 0.99));
   return {
     text: `${glyphs.working} ${step === "check" ? "read" : "load"}${percent}`,
@@ -203,7 +208,7 @@ const years20Ms = 20 * 365 * 86_400_000;
 /** The time until it is unloaded: `4 min`, `forever`. */
 export function timeToUnload({ expires_at: expiresAt, state }: LoadedEntry, nowMs: number): string {
   const aheadMs = Date.parse(expiresAt) - nowMs;
-  if (state === "loading" || Number.isNaN(aheadMs)) return "-";
+  if (state === "loading" || state === "warming up" || Number.isNaN(aheadMs)) return "-";
   if (aheadMs > years20Ms) return "forever";
   return aheadMs <= 0 ? "expired" : roughSpan(aheadMs);
 }

@@ -147,9 +147,12 @@ async function load(context: ModelsContext, name: string): Promise<string | unde
       },
     });
     for await (const event of events) {
-      if (event.type !== "checking" && event.type !== "loading") continue;
-      const step = event.type === "checking" ? "check" : "load";
-      noteLoad(context, name, { name, step, fraction: event.fraction });
+      if (event.type === "checking" || event.type === "loading") {
+        const step = event.type === "checking" ? "check" : "load";
+        noteLoad(context, name, { name, step, fraction: event.fraction });
+      } else if (event.type === "warming-up") {
+        noteLoad(context, name, { name, step: "warm", fraction: undefined });
+      }
     }
     await feed.refreshRunning();
     return undefined;

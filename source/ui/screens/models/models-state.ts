@@ -60,7 +60,7 @@ export interface ListChoice {
 export interface LoadingModel {
   readonly name: string;
   /** A file that was touched is checked first: its content may have changed. */
-  readonly step: "check" | "load";
+  readonly step: "check" | "load" | "warm";
   /** 0 to 1; undefined while it waits. */
   readonly fraction: number | undefined;
 }

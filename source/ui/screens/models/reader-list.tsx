@@ -74,6 +74,8 @@ function description(entry: ModelEntry): string {
   }
 }
 
+const stepWords = { check: "checking", load: "loading", warm: "warming up" } as const;
+
 /** `, loaded`; nothing for a model at rest. */
 function stateWords(entry: ModelEntry): string {
   if (entry.kind === "running") return `, ${entry.loaded.state}`;
@@ -86,6 +88,6 @@ function stateWords(entry: ModelEntry): string {
   }
   if (entry.kind === "hub") return "";
   const { loading, loaded } = entry;
-  if (loading !== undefined) return loading.step === "check" ? ", checking" : ", loading";
+  if (loading !== undefined) return `, ${stepWords[loading.step]}`;
   return loaded === undefined ? "" : ", loaded";
 }

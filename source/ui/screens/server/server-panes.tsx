@@ -178,6 +178,7 @@ function seconds(milliseconds: number): string {
 
 function modelState(model: LoadedModelFigures, now: number, glyphs: Glyphs): string {
   if (model.state === "loading") return `${glyphs.working} ${percentage(model.loadFraction)}`;
+  if (model.state === "warming up") return `${glyphs.working} warming up`;
   if (model.state === "busy") return `${glyphs.working} busy`;
   if (model.expiresAt === undefined) return `${glyphs.ready} forever`;
   return `${glyphs.ready} ${span(model.expiresAt - now)} left`;

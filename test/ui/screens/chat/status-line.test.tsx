@@ -33,7 +33,7 @@ test("loading has its own bar", () => {
     ({ phase: { type: "loading", fraction }, elapsedMs: 0 }) as const;
   const half = drawn({ activity: loading(0.5), contextTokens: 10 });
   expect(half).toEqual([" ◐ loading tiny 50 %  ██████░░░░░░"]);
-  expect(drawn({ activity: loading(1) })).toEqual([" ◐ loading tiny 100 %  ████████████"]);
+  expect(drawn({ activity: loading(1) })).toEqual([" ◐ loading tiny 99 %  ████████████"]);
 });
 
 test("a notice replaces the line, in at most three rows", () => {

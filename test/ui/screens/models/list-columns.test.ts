@@ -10,6 +10,7 @@ test.each<[LoadingModel["step"], number | undefined, string]>([
   ["load", 1, "load 99%"],
   ["check", 0.5, "read 50%"],
   ["check", 1, "read 99%"],
+  ["warm", undefined, "warming up"],
 ])("%s at %s is `%s`", (step, fraction, words) => {
   const entry = { kind: "local", name: "big", model: undefined, estimate: undefined } as const;
   const loading = { name: "big", step, fraction };
@@ -17,6 +18,6 @@ test.each<[LoadingModel["step"], number | undefined, string]>([
     { ...entry, loading, loaded: undefined, download: undefined },
     unicodeGlyphs,
   );
-  expect(text).toBe(`${unicodeGlyphs.working} ${words}`);
+  expect(text).toBe(step === "warm" ? words : `${unicodeGlyphs.working} ${words}`);
   expect(text.length).toBeLessThanOrEqual(10);
 });

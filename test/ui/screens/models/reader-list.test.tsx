@@ -33,6 +33,8 @@ describe("the selected model", () => {
     );
     const loading = [{ name: "qwen3:8b", step: "check", fraction: 0.3 }] as const;
     expect(linesOf({ ...one, loading })[1]).toMatch(/, checking, 1 of 1$/);
+    const warming = [{ name: "qwen3:8b", step: "warm", fraction: undefined }] as const;
+    expect(linesOf({ ...one, loading: warming })[1]).toMatch(/, warming up, 1 of 1$/);
   });
 
   test("is printed with its download", () => {

@@ -136,6 +136,8 @@ describe("panes", () => {
     expect(text()).toMatch(/qwen3-8b:latest +◐ 62%/);
     expect(text()).toMatch(/other +● 4 m 12 s left/);
     expect(text()).toMatch(/Queue {3}empty/);
+    const warming = [{ ...model, state: "warming up", loadFraction: 1 }];
+    expect(open({ samples: [serverSample({ models: warming })] }).text()).toMatch(/◐ warming up/);
     const idle = [{ ...model, state: "idle" }];
     expect(open({ samples: [serverSample({ models: idle })] }).text()).toMatch(/● forever/);
     expect(open({ samples: [serverSample({ models: [] })] }).text()).toContain("no model loaded");
