@@ -13,11 +13,14 @@ const sampleQuestion = "What is the capital of France?";
 /** Delay before checking memory: a model that loads sooner fits, and its file need not be read. */
 const memoryCheckDelayMs = 500;
 
-/** Without a command: the chat on the built-in model; without a terminal, a sample answer. */
+/** Without a command: the chat with the model used last; without a terminal, a sample answer of `tiny`. */
 export const start: Run<typeof startCommand> = async (_words, flags) => {
   const settings = readSettings(flags);
-  if (process.stdin.isTTY && process.stdout.isTTY)
-    return await chat(builtInModel, flags, settings, true);
+  if (process.stdin.isTTY && process.stdout.isTTY) {
+    const { lastModel } = await import("../last-model.ts");
+    const model = (await lastModel(flags, settings)) ?? builtInModel;
+    return await chat(model, flags, settings, true);
+  }
   process.stderr.write(
     `No terminal: answering a sample question, "${sampleQuestion}", with the built-in model ${builtInModel}.\n`,
   );

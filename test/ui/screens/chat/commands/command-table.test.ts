@@ -1,5 +1,7 @@
 // Tests that typed lines, keys, hints and help agree with the command table.
 
+import { homedir } from "node:os";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import type { CommandSituation } from "../../../../../source/chat/commands/command.ts";
 import { parseLine, slashUsages } from "../../../../../source/chat/commands/parse-line.ts";
@@ -32,6 +34,17 @@ function parsed(typed: string): string {
 describe("a typed line", () => {
   test.each([
     ["/bye", "app.leave:"],
+    ["/models/my model.gguf", "model.use:/models/my model.gguf"],
+    ["'/models/my model.gguf'", "model.use:/models/my model.gguf"],
+    ['"/models/a.GGUF" ', "model.use:/models/a.GGUF"],
+    ["/models/my\\ model\\(1\\).gguf", "model.use:/models/my model(1).gguf"],
+    ["file:///models/my%20model.gguf", "model.use:/models/my model.gguf"],
+    ["~/a.gguf", `model.use:${path.join(homedir(), "a.gguf")}`],
+    ["What is a.gguf", "message:What is a.gguf"],
+    [
+      "Compare /models/a.gguf and /models/b.gguf",
+      "message:Compare /models/a.gguf and /models/b.gguf",
+    ],
     ["  /exit  ", "app.leave:"],
     ["/?", "help.open:"],
     ["/help set", "help.open:set"],
