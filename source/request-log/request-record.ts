@@ -10,7 +10,7 @@ const maybe = Type.Optional;
 export const Cancellation = Type.Object({
   /** `client`: it left, as with Esc in a chat. `api`: somebody sent `POST /api/cancel`. */
   by: Type.Union([Type.Literal("client"), Type.Literal("api")]),
-  /** Of the one who cancelled. */
+  /** Belongs to the one who cancelled. */
   address: text,
   agent: maybe(text),
   keyId: maybe(text),

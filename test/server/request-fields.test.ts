@@ -108,7 +108,7 @@ const cases = requestParts.flatMap((part) =>
   ),
 );
 
-/** What is used has tests of its own; kinds are tried where a plain object suffices. */
+/** Fields in use have tests of their own; kinds are tried where a plain object suffices. */
 function isTried({ holds, title }: RequestPart, decision: Decision, name: string): boolean {
   if (decision !== "used") return true;
   return holds === "kinds" && title.startsWith("tools") && name !== "message";

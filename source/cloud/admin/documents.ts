@@ -54,7 +54,7 @@ export interface AppDocument {
   /** Reason for an unhealthy state. */
   reason: string | undefined;
   activeRevision: string | undefined;
-  /** Of the active revision, else of the newest. */
+  /** Taken from the active revision, else from the newest. */
   api: ServedApi;
   scale: ScaleSettings;
   /** Fields of `scale` that `apps scale` has set; they survive deployments. */
