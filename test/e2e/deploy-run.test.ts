@@ -49,7 +49,8 @@ describe("run", () => {
     expect((await fetch(`${url}/v1/models`)).status).toBe(401);
     const key = await cloud.createKey();
     const headers = { authorization: `Key ${key}` };
-    expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
+    // The gateway learns of a new key from the control plane.
+    await expect.poll(async () => (await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
     const used = async () =>
       (await cloud.json<{ usage: { app: string }[] }>(["usage"])).usage.map(({ app }) => app);
     await expect.poll(used).toEqual(["app"]);
