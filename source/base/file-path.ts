@@ -1,6 +1,7 @@
 // Model references and paths as a person types them.
 import { homedir } from "node:os";
 import path from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** True when a model's name looks like a path: then a missing file is reported as one. */
 export function looksLikePath(text: string): boolean {
@@ -21,6 +22,17 @@ export function isAddress(text: string): boolean {
 export function wholeReference(text: string, hubPrefixes: readonly string[]): string {
   const isPath = afterHubPrefix(text, hubPrefixes) === undefined && looksLikePath(text);
   return isPath ? toAbsolutePath(text) : text;
+}
+
+/**
+ * Returns the path of a model file if a text is nothing else: as typed, or as terminals paste a dropped
+ * file, in quotes, with escaped spaces, or as a `file://` address. A name without a folder is none.
+ */
+export function modelFilePath(text: string): string | undefined {
+  const bare = /^(["'])(.*)\1$/.exec(text)?.[2] ?? text.replaceAll(/\\([ '"()&\\])/g, "$1");
+  if (!/\.gguf$/i.test(bare) || /\n|\.gguf\s/i.test(bare)) return undefined;
+  if (bare.startsWith("file:///")) return URL.canParse(bare) ? fileURLToPath(bare) : undefined;
+  return /^(?:~?\/|\.{1,2}\/|[a-z]:\\)/i.test(bare) ? toAbsolutePath(bare) : undefined;
 }
 
 /** `~` and relative paths become absolute. */

@@ -2,7 +2,7 @@
 
 import { writeFile } from "node:fs/promises";
 import { shownModel } from "../base/display-text.ts";
-import { toAbsolutePath } from "../base/file-path.ts";
+import { modelFilePath, toAbsolutePath } from "../base/file-path.ts";
 import { formatRelativeTime } from "../base/formats.ts";
 import { shortText } from "../base/graphemes.ts";
 import { describeError } from "../base/product-error.ts";
@@ -258,7 +258,7 @@ export class ChatActions {
 
   async #use(model: string): Promise<void> {
     const { name: before } = this.#backend.facts;
-    await this.#backend.use(model);
+    await this.#backend.use(modelFilePath(model) ?? model);
     if (this.#backend.facts.name !== before) this.#options.onSwitched?.();
   }
 }

@@ -9,11 +9,12 @@ import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 /**
+ * @param findModel called once, after the first frame if that is painted first
  * @param isPaintedFirst draws the screen before the server runs and the model is known to exist
  * @throws as `openScreenParts`, after restoring the terminal
  */
 export async function chatOnScreen(
-  model: string,
+  findModel: () => Promise<string>,
   flags: Flags,
   settings: CommandSettings,
   isPaintedFirst: boolean,
@@ -23,7 +24,7 @@ export async function chatOnScreen(
   let keepsServer = false;
   const prepare = async () => {
     const { openScreenParts } = await import("./screen-parts.ts");
-    const opened = await openScreenParts(model, flags, settings);
+    const opened = await openScreenParts(await findModel(), flags, settings);
     link = opened.link;
     return opened.parts;
   };

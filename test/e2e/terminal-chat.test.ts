@@ -1,11 +1,13 @@
 // Full-screen chat: the built program in a pseudo-terminal, with the real model.
-import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
+import { tinyFile } from "../support/command-line.ts";
 import { openTerminal, type TerminalOptions, type TestTerminal } from "../support/pty.ts";
 import { sharedServer } from "../support/shared-server.ts";
 import type { TestServer } from "../support/test-server.ts";
+import { until } from "../support/until.ts";
 
 /** Runs already, for the tests that are not about starting one. */
 let server: TestServer;
@@ -191,6 +193,43 @@ function expectRestored(chat: TestTerminal): void {
   expect(chat.buffer()).toBe("normal");
   expect(chat.raw()).toContain("\u001b[?25h");
 }
+
+it("switches to a model file dropped into it, and opens with it the next time", async () => {
+  const home = mkdtempSync(path.join(tmpdir(), "modelctl-pty-"));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+  const file = path.join(home, "my model.gguf");
+  copyFileSync(tinyFile, file);
+  // Each with a server of its own, which may read any file of its user.
+  const first = await openTerminal([], { home });
+  try {
+    await untilReady(first);
+    expect(first.lines()[0]).toContain("tiny");
+    first.type(`/model '${file}'\r`);
+    await first.shows("Switched to ");
+    await first.send("/model tiny");
+    await first.shows("Switched to tiny");
+    first.type(`'${file}' \r`);
+    await until(
+      () => first.text().split("Switched to /").length - 1,
+      (count) => count === 2,
+    );
+    await first.send("What is 2 + 3?");
+    await first.shows("2 + 3 = 5");
+    await first.send("/bye");
+    expect(await first.exited).toBe(0);
+  } finally {
+    await first.close();
+  }
+  const second = await openTerminal([], { home });
+  try {
+    await untilReady(second);
+    await second.shows("my model.gguf");
+    await second.send("/bye");
+    await second.exited;
+  } finally {
+    await second.close();
+  }
+});
 
 describe("without a screen", () => {
   it("the line chat runs on a dumb terminal, where Ctrl+C drops a message of several lines", async () => {

@@ -1,7 +1,6 @@
 // Typed lines: messages, or commands with their arguments.
 
-import { fileURLToPath } from "node:url";
-import { toAbsolutePath } from "../../base/file-path.ts";
+import { modelFilePath } from "../../base/file-path.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import { imageArgument, mayAttach } from "../../client/attachments/attach-images.ts";
 import type { Command, CommandFacts } from "./command.ts";
@@ -23,10 +22,11 @@ export type ParsedLine =
   | { readonly kind: "blank" };
 
 const blockQuote = '"""';
+const useModel = typedCommands.find(({ id }) => id === "model.use");
 
 /**
- * Tells messages and commands apart; the path of a model file switches to it, as `/model PATH` does; `//` at the start sends a message that begins with `/`. A line
- * that attaches an image is always a message.
+ * Tells messages and commands apart; `//` at the start sends a message that begins with `/`. A line
+ * that attaches an image is always a message, and one that is the path of a model file switches to it.
  *
  * @param otherNames slash names of other screens, to suggest for a mistyped one
  */
@@ -34,27 +34,20 @@ export function parseLine(typed: string, otherNames: readonly string[] = []): Pa
   const text = typed.trim();
   if (text === "") return { kind: "blank" };
   if (imageArgument(text) !== undefined) return { kind: "message", text };
-  const modelFile = modelFileIn(text);
+  if (text.startsWith(blockQuote)) return parseBlock(text);
+  if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
+  const modelFile = isCommand(text) ? undefined : modelFilePath(text);
   if (modelFile !== undefined && useModel !== undefined) {
     return { kind: "command", command: useModel, argument: modelFile };
   }
-  if (text.startsWith(blockQuote)) return parseBlock(text);
-  if (text.startsWith("//")) return { kind: "message", text: text.slice(1) };
   if (!text.startsWith("/")) return { kind: "message", text };
   return parseCommand(text, otherNames);
 }
 
-const useModel = typedCommands.find(({ id }) => id === "model.use");
-
-/**
- * Returns the path of a model file if a line is nothing else: as typed, or as terminals paste a dropped
- * file, in quotes, with escaped spaces, or as a `file://` address.
- */
-function modelFileIn(line: string): string | undefined {
-  const bare = /^(["'])(.*)\1$/.exec(line)?.[2] ?? line.replaceAll(/\\([ '"()&\\])/g, "$1");
-  if (!/\.gguf$/i.test(bare) || bare.includes("\n")) return undefined;
-  if (bare.startsWith("file:///")) return URL.canParse(bare) ? fileURLToPath(bare) : undefined;
-  return /^(?:~?\/|\.{1,2}\/|[a-z]:\\)/i.test(bare) ? toAbsolutePath(bare) : undefined;
+/** `/model a.gguf` is a command, and no path. */
+function isCommand(text: string): boolean {
+  const [first = ""] = text.split(/\s/, 1);
+  return typedCommands.some(({ slash }) => slash?.includes(first));
 }
 
 function parseBlock(text: string): ParsedLine {
@@ -102,6 +95,7 @@ function unknownSetting(command: string, setting: string): string {
 const suggestedLetters = 3;
 
 function unknownCommand(typed: string, otherNames: readonly string[]): string {
+  if (modelFilePath(typed) !== undefined) return `Send ${typed} alone to switch to it`;
   const names = [...typedCommands.flatMap(({ slash = [] }) => slash), ...otherNames];
   const words = new Set(names.map((name) => name.slice(1).split(" ", 1)[0] ?? ""));
   const word = typed.slice(1);

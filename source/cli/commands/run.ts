@@ -17,9 +17,11 @@ const memoryCheckDelayMs = 500;
 export const start: Run<typeof startCommand> = async (_words, flags) => {
   const settings = readSettings(flags);
   if (process.stdin.isTTY && process.stdout.isTTY) {
-    const { lastModel } = await import("../last-model.ts");
-    const model = (await lastModel(flags, settings)) ?? builtInModel;
-    return await chat(model, flags, settings, true);
+    const findModel = async () => {
+      const { lastModel } = await import("../last-model.ts");
+      return (await lastModel(flags, settings)) ?? builtInModel;
+    };
+    return await chat(findModel, flags, settings, true);
   }
   process.stderr.write(
     `No terminal: answering a sample question, "${sampleQuestion}", with the built-in model ${builtInModel}.\n`,
@@ -55,7 +57,7 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   const isSilent = promptWords.length === 0;
   const isChat = isSilent && !flags.json && (process.stdin.isTTY || flags.plain);
   const { withModel } = await import("../with-model.ts");
-  if (isChat) return await withModel(model, flags, () => chat(model, flags, settings));
+  if (isChat) return await withModel(model, flags, () => chat(async () => model, flags, settings));
   const piped = process.stdin.isTTY ? "" : (await readAll(process.stdin)).replace(/\n$/, "");
   const prompt = promptWords.filter((text) => text !== "").join(" ");
   // A typed empty prompt loads the model.
@@ -78,8 +80,8 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
 };
 
 /** Opens the full screen on a terminal, otherwise the line chat. */
-export async function chat(
-  model: string,
+async function chat(
+  findModel: () => Promise<string>,
   flags: Flags,
   settings: CommandSettings,
   isPaintedFirst = false,
@@ -88,10 +90,10 @@ export async function chat(
     process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== "dumb" && !flags.plain;
   if (isScreen) {
     const { chatOnScreen } = await import("../screen-chat.ts");
-    return await chatOnScreen(model, flags, settings, isPaintedFirst);
+    return await chatOnScreen(findModel, flags, settings, isPaintedFirst);
   }
   const { openLineChat } = await import("../open-line-chat.ts");
-  return await openLineChat(model, flags, settings);
+  return await openLineChat(await findModel(), flags, settings);
 }
 
 /** A saved chat has its own model. */

@@ -40,6 +40,11 @@ describe("a typed line", () => {
     ["/models/my\\ model\\(1\\).gguf", "model.use:/models/my model(1).gguf"],
     ["file:///models/my%20model.gguf", "model.use:/models/my model.gguf"],
     ["~/a.gguf", `model.use:${path.join(homedir(), "a.gguf")}`],
+    ["/model /models/a.gguf", "model.use:/models/a.gguf"],
+    ["/load /models/my model.gguf", "model.load:/models/my model.gguf"],
+    ["/save mine.gguf", "model.save:mine.gguf"],
+    ["/models/a.gguf and /models/b.gguf", "Send /models/a.gguf alone to switch to it"],
+    ["/models/a.gguf what is this", "Send /models/a.gguf alone to switch to it"],
     ["What is a.gguf", "message:What is a.gguf"],
     [
       "Compare /models/a.gguf and /models/b.gguf",
