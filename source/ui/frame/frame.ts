@@ -1,5 +1,6 @@
 // The frame around the screens: tabs, notice, overlays and the services that screens use.
 
+import { describeError } from "../../base/product-error.ts";
 import { Observable } from "../../base/store.ts";
 import type { Glyphs } from "../theme.ts";
 import { type Hint, hintsOf } from "./command-lists.ts";
@@ -160,7 +161,14 @@ export class Frame extends Observable implements FrameServices {
 
   write(question: string, initial = ""): Promise<string | undefined> {
     const width = () => writeWidth(this.bodySize().columns);
-    const edit = (text: string) => this.edit(text, "md");
+    const edit = async (text: string) => {
+      try {
+        return await this.edit(text, "md");
+      } catch (error) {
+        this.notify(describeError(error));
+        return undefined;
+      }
+    };
     return this.#overlays.write({ question, initial, width, edit });
   }
 

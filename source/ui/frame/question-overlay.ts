@@ -166,7 +166,7 @@ export interface WriteQuestion {
   readonly initial: string;
   /** Cells that the text wraps at now. */
   readonly width: () => number;
-  /** Opens the text in $EDITOR. @returns undefined when nothing changed */
+  /** Opens the text in $EDITOR; never rejects. @returns undefined when nothing changed */
   readonly edit: (text: string) => Promise<string | undefined>;
 }
 

@@ -21,7 +21,10 @@ function createFrame(): Frame {
     terminal: {
       erase: () => left.push("erased"),
       copy: async (text) => `Copied ${text}`,
-      edit: async (text) => `${text}!`,
+      edit: async (text) => {
+        if (text === "refused") throw new Error("'vi' exited with 1; text unchanged");
+        return `${text}!`;
+      },
       page: async () => {},
     },
     size: () => size,
@@ -216,6 +219,14 @@ describe("a question with several lines", () => {
     type("2. ");
     press("Enter");
     expect(await answer).toBe("1. Be brief.\n2. Be kind.");
+  });
+
+  test("stays open when the editor fails", async () => {
+    const answer = frame.write("System prompt", "refused");
+    press("Ctrl+G");
+    await shows("'vi' exited with 1; text unchanged");
+    press("Enter");
+    expect(await answer).toBe("refused");
   });
 
   test("can be answered in the editor, or cancelled with Esc", async () => {
