@@ -31,8 +31,17 @@ export function wholeReference(text: string, hubPrefixes: readonly string[]): st
 export function modelFilePath(text: string): string | undefined {
   const bare = /^(["'])(.*)\1$/.exec(text)?.[2] ?? text.replaceAll(/\\([ '"()&\\])/g, "$1");
   if (!/\.gguf$/i.test(bare) || /\n|\.gguf\s/i.test(bare)) return undefined;
-  if (bare.startsWith("file:///")) return URL.canParse(bare) ? fileURLToPath(bare) : undefined;
+  if (bare.startsWith("file:///")) return pathOfAddress(bare);
   return /^(?:~?\/|\.{1,2}\/|[a-z]:\\)/i.test(bare) ? toAbsolutePath(bare) : undefined;
+}
+
+/** Returns undefined for an address that no path has, such as one with an encoded slash. */
+function pathOfAddress(address: string): string | undefined {
+  try {
+    return fileURLToPath(address);
+  } catch {
+    return undefined;
+  }
 }
 
 /** `~` and relative paths become absolute. */

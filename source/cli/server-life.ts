@@ -1,4 +1,4 @@
-// How long a server in this process runs, and how it ends.
+// Lifetime of a server in this process: when it ends, and in which order.
 import { setInterval } from "node:timers";
 import type { HostedServer } from "../application/server-host.ts";
 import { exitCodes } from "../base/product-error.ts";

@@ -1,4 +1,4 @@
-// What callers of an app can use, as its server answered when it was verified.
+// API that callers of an app can use, as its server answered when it was verified.
 import { shownModel } from "../base/display-text.ts";
 import type { AppConfig } from "./app-config.ts";
 import { batchingServer } from "./inspection/batching-server.ts";

@@ -6,7 +6,7 @@ const count = Type.Integer({ minimum: 0 });
 const milliseconds = Type.Number();
 const maybe = Type.Optional;
 
-/** Who ended a request before its reply was complete. */
+/** Names the one who ended a request before its reply was complete. */
 export const Cancellation = Type.Object({
   /** `client`: it left, as with Esc in a chat. `api`: somebody sent `POST /api/cancel`. */
   by: Type.Union([Type.Literal("client"), Type.Literal("api")]),

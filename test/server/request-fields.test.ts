@@ -155,6 +155,16 @@ test("what is left out is in the request's record and the log, also of a stream"
   expect(server.log).toContain(`${id}: ${sentence}`);
 });
 
+test("many left-out tools are named in a short header", async () => {
+  const tools = Array.from({ length: 500 }, (_, index) => ({
+    type: `web_search_${index}`,
+    name: "a",
+  }));
+  const { status, headers } = await server.post("/v1/messages", { ...chat, tools });
+  expect(status).toBe(200);
+  expect(headers.get("x-modelctl-left-out")).toMatch(/^web_search_0, .*, and 484 more$/);
+});
+
 test("Anthropic's tools that the client plays are functions with their parameters", async () => {
   const reply = await server.post("/v1/messages", {
     ...chat,

@@ -69,12 +69,23 @@ function* readStartedCalls(output: Output): Reading<boolean> {
   return true;
 }
 
-/** @param seen its `end` becomes the position behind the last object that was read */
+/**
+ * Notes how far it read before it failed: nothing up to there can begin calls that reach the end, and
+ * reading it again from each of its marks would take quadratic time.
+ */
 function* readToTheEnd(
   output: Output,
   seen: { end: number },
   frameEnd: string | undefined,
 ): Reading<boolean> {
+  const { text } = output;
+  const isRead = yield* readItems(output, frameEnd);
+  seen.end = Math.max(seen.end, text.position);
+  return isRead;
+}
+
+/** Reads calls, and what may stand around them, up to the end of the output or anything else. */
+function* readItems(output: Output, frameEnd: string | undefined): Reading<boolean> {
   const { text } = output;
   let hasCalls = false;
   for (;;) {
@@ -83,16 +94,14 @@ function* readToTheEnd(
     const mark = yield* text.oneOf(markTexts);
     if (mark !== undefined && (yield* readMarkedCalls(output, mark))) {
       hasCalls = true;
-      seen.end = text.position;
     } else if (yield* skipWrapping(text, frameEnd)) {
       // Fences and lists may stand around calls in any number.
     } else if (yield* text.lookAhead(beginsCall(output))) {
-      const call = yield* readObject(text);
+      const object = yield* readObject(text);
+      if (object === undefined) return false;
+      const call = parseLooseCall(object, (name) => output.isTool(name));
       if (call === undefined) return false;
-      seen.end = text.position;
-      const parsed = parseLooseCall(call, (name) => output.isTool(name));
-      if (parsed === undefined) return false;
-      if (!output.addCall(parsed.name, JSON.stringify(parsed.arguments))) return false;
+      if (!output.addCall(call.name, JSON.stringify(call.arguments))) return false;
       hasCalls = true;
     } else {
       return false;

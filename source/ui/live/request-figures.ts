@@ -13,7 +13,7 @@ export interface RequestFigures {
   readonly ttft95Ms: number | undefined;
   /** Share of prompt tokens that came from a cache. */
   readonly cachedShare: number | undefined;
-  /** Of prompts that were long enough to measure it. */
+  /** Measured on prompts that were long enough. */
   readonly promptTokensPerSecond: number | undefined;
 }
 

@@ -218,6 +218,18 @@ it("releases text at the first character that no call has", () => {
   expect(contentOf(`${fence(call)}\nThis`)).toBe(`${fence(call)}\nThis`);
 });
 
+it.each([
+  ["lists", "[\n"],
+  ["fences", "```\n"],
+  ["tags", "<tool_call>\n"],
+  ["objects that never end", '{"arguments": '],
+  ["names that never end", '{"name": "get_weather", "a": '],
+])("reads an answer of repeated %s once, not from each of them again", (_, piece) => {
+  // Quadratic time would take minutes.
+  const output = `Text: ${piece.repeat(30_000)}x`;
+  expect(addUp(piecesOf(optionsFor(), [output]))).toMatchObject({ content: output, calls: [] });
+});
+
 it("takes time in proportion to the length of an answer", () => {
   const output = `Calls: [${`${call},\n`.repeat(20_000)}"end"]`;
   const parsed = addUp(piecesOf(optionsFor(), [output]));

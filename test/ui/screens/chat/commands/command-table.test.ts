@@ -45,6 +45,8 @@ describe("a typed line", () => {
     ["/save mine.gguf", "model.save:mine.gguf"],
     ["/models/a.gguf and /models/b.gguf", "Send /models/a.gguf alone to switch to it"],
     ["/models/a.gguf what is this", "Send /models/a.gguf alone to switch to it"],
+    ["file:///a%2Fb.gguf", "message:file:///a%2Fb.gguf"],
+    ["file:///a%zz.gguf", "message:file:///a%zz.gguf"],
     ["What is a.gguf", "message:What is a.gguf"],
     [
       "Compare /models/a.gguf and /models/b.gguf",
