@@ -103,7 +103,7 @@ export async function openTerminal(arguments_: string[], options: TerminalOption
     },
     async close() {
       // All its processes, or one could still write to the home.
-      if (exitCode === undefined) process.kill(-program.pid, "SIGKILL");
+      if (exitCode === undefined) killGroup(program.pid);
       await exited;
       if (options.home === undefined) rmSync(home, { recursive: true, force: true });
     },
@@ -122,4 +122,13 @@ export async function freePort(): Promise<number> {
       server.close(() => resolve(typeof address === "object" && address ? address.port : 0));
     });
   });
+}
+
+/** Does nothing for a group that has just ended, whose exit is reported a moment later. */
+function killGroup(leader: number): void {
+  try {
+    process.kill(-leader, "SIGKILL");
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ESRCH")) throw error;
+  }
 }
