@@ -1,6 +1,7 @@
 // Renders the documentation that comes from code: commands, errors, settings, keys.
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { agents, unsupportedAgents } from "../source/agents/agents.ts";
 import { errorTables } from "../source/application/error-catalog.ts";
 import { commandErrors } from "../source/cli/errors.ts";
 import { settingText } from "../source/configuration/setting-text.ts";
@@ -19,19 +20,48 @@ export function renderDocs(): Record<string, string> {
     "errors.md": renderErrors(),
     "configuration.md": renderConfiguration(),
     "keys.md": renderKeys(),
-    "compatibility.md": withRequestFields("compatibility.md"),
+    "compatibility.md": withTable(
+      "compatibility.md",
+      "docs/request-fields.ts",
+      renderRequestFields(),
+    ),
+    "agents.md": withTable("agents.md", "source/agents", renderAgents()),
   };
 }
 
-const fieldsBegin = "<!-- Made by `npm run docs` from docs/request-fields.ts; do not edit. -->";
-const fieldsEnd = "<!-- End of what is made. -->";
+const tableEnd = "<!-- End of what is made. -->";
 
 /** Returns a page that is written by hand, with the present table between its two marks. */
-function withRequestFields(page: string): string {
+function withTable(page: string, source: string, table: string): string {
   const text = readFileSync(path.join(import.meta.dirname, page), "utf8");
   const [before, , after] = text.split(/(<!-- Made by[\s\S]*?<!-- End of what is made\. -->)/);
-  if (after === undefined) throw new Error(`docs/${page} has no place for the table of fields`);
-  return `${before}${fieldsBegin}\n\n${renderRequestFields()}\n\n${fieldsEnd}${after}`;
+  if (after === undefined) throw new Error(`docs/${page} has no place for its table`);
+  const begin = `<!-- Made by \`npm run docs\` from ${source}; do not edit. -->`;
+  return `${before}${begin}\n\n${table}\n\n${tableEnd}${after}`;
+}
+
+function renderAgents(): string {
+  const rows = agents.map(
+    ({ name, title, install, oneTask, route, promptTokens, tried, repeats }) => [
+      `**${title}**<br>\`${name}\``,
+      `\`${install.join(" ")}\``,
+      `\`-- ${oneTask('"…"').join(" ")}\``,
+      `\`${route}\``,
+      promptTokens.toLocaleString("en"),
+      tried ?? "not tried",
+      repeats,
+    ],
+  );
+  const refused = unsupportedAgents.map(
+    ({ title, reason }) => `${title} cannot be used: ${reason}.`,
+  );
+  return [
+    "| agent | installed by | a single task | calls | first prompt, tokens | tried with | what is read again |",
+    "| --- | --- | --- | --- | --- | --- | --- |",
+    ...rows.map((cells) => `| ${cells.join(" | ")} |`),
+    "",
+    ...refused,
+  ].join("\n");
 }
 
 function renderErrors(): string {

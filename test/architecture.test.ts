@@ -64,6 +64,7 @@ const allowed: Record<string, string[]> = {
   keys: ["base"],
   client: ["base", "request-log:types"],
   chat: ["base", "configuration", "client"],
+  agents: ["base"],
   store: ["base", "configuration"],
   prompt: ["base", "store:types"],
   engine: ["base", "configuration", "prompt", "store:types"],
@@ -71,6 +72,7 @@ const allowed: Record<string, string[]> = {
   cloud: ["base", "configuration", "keys", "request-log"],
   ui: ["base", "chat", "client", "cloud:types", "request-log:types", "metrics:types"],
   application: [
+    "agents",
     "base",
     "chat",
     "client",
@@ -94,6 +96,7 @@ const allowed: Record<string, string[]> = {
     "keys",
     "request-log",
     "chat",
+    "agents",
   ],
 };
 

@@ -1,4 +1,5 @@
 // All error tables, and look-up of a code received over HTTP.
+import { agentErrors } from "../agents/errors.ts";
 import type { ErrorDefinition } from "../base/product-error.ts";
 import { sessionErrors } from "../chat/errors.ts";
 import { attachmentErrors, clientErrors } from "../client/errors.ts";
@@ -24,6 +25,7 @@ export const errorTables: ReadonlyArray<{
   { title: "Reaching a server", table: clientErrors },
   { title: "Attached files", table: attachmentErrors },
   { title: "Saved chats", table: sessionErrors },
+  { title: "Coding agents", table: agentErrors },
   { title: "Deployments", table: cloudErrors },
   { title: "Settings", table: configurationErrors },
 ];

@@ -1,10 +1,11 @@
-// Questions on the terminal: confirmations and secrets.
+// Questions on the terminal: confirmations, choices and secrets.
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { text as readAll } from "node:stream/consumers";
 import { shownModel } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
 import { commandErrors, usageError } from "./errors.ts";
+import { formatSection } from "./table.ts";
 
 /**
  * Resolves if a model may be replaced: with --force, or after a yes on a terminal.
@@ -31,6 +32,38 @@ export async function isYes(question: string): Promise<boolean> {
     // Ctrl+C and Ctrl+D leave the cursor in the question's line.
     process.stderr.write("\n");
     throw error;
+  } finally {
+    terminal.close();
+  }
+}
+
+/**
+ * Asks to choose from numbered rows of two columns.
+ *
+ * @param missing thrown without a terminal
+ * @returns the index of the chosen row; undefined for an empty answer, Ctrl+C and Ctrl+D
+ */
+export async function chooseLine(
+  title: string,
+  rows: readonly (readonly string[])[],
+  missing: ProductError,
+): Promise<number | undefined> {
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw missing;
+  const numbered = rows.map((row, index) => [`${index + 1}`, ...row]);
+  process.stderr.write(formatSection(title, numbered));
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    terminal.setPrompt("Number, or Enter to cancel: ");
+    terminal.prompt();
+    // Unlike `question`, keeps lines that are typed ahead.
+    for await (const line of terminal) {
+      const answer = line.trim();
+      const index = Number(answer) - 1;
+      if (answer === "") break;
+      if (rows[index] !== undefined) return index;
+      terminal.prompt();
+    }
+    return undefined;
   } finally {
     terminal.close();
   }

@@ -29,6 +29,7 @@ export const entryFile = process.argv[1] ?? "";
 export type Hosting = "shared" | "hosted" | "private";
 
 /**
+ * @param preload model that a server loads when it is started, if any
  * @param signal aborts the wait for a server in the background
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE` and those of `hostServer`; the signal's reason
  */
@@ -36,7 +37,7 @@ export async function connect(
   flags: Flags,
   settings: CommandSettings,
   hosting: Hosting,
-  preload: string,
+  preload: string | undefined,
   signal?: AbortSignal,
 ): Promise<Connection> {
   if (hosting === "private") return await host(settings, undefined, anyPort, preload);
@@ -59,7 +60,7 @@ export async function connect(
       {
         entry: entryFile,
         stateFolder: settings.paths.state,
-        flags: [...settings.serverFlags, "--preload", preload],
+        flags: [...settings.serverFlags, ...(preload === undefined ? [] : ["--preload", preload])],
         ...(signal !== undefined && { signal }),
       },
       find,
@@ -84,7 +85,7 @@ export async function connect(
  */
 export async function hostInProcess(
   settings: CommandSettings,
-  preload: string,
+  preload: string | undefined,
   morePorts = 0,
 ): Promise<Connection> {
   return await host(settings, settings.paths.state, settings.address, preload, morePorts);
@@ -94,7 +95,7 @@ async function host(
   settings: CommandSettings,
   stateFolder: string | undefined,
   address: ServerAddress | undefined,
-  preload: string,
+  preload: string | undefined,
   morePorts = 0,
 ): Promise<Connection> {
   const { hostServer } = await import("../application/server-host.ts");
@@ -108,7 +109,7 @@ async function host(
     address,
     morePorts,
     log,
-    preload,
+    ...(preload !== undefined && { preload }),
   });
   const client = new ApiClient({ url: hosted.url, ownerToken: hosted.ownerToken });
   return { client, hosted, isForeign: false };

@@ -15,6 +15,7 @@ export const modelctlProgram: Program = {
       title: "Chat",
       commands: commands(chatCommands, {
         run: () => import("./commands/run.ts"),
+        launch: () => import("./commands/launch.ts"),
         sessions: () => import("./commands/sessions.ts"),
       }),
     },

@@ -1,5 +1,6 @@
 // Services for the full screen: the server and its control, the chat's model, saved chats, deployments.
 
+import { keyVariable } from "../agents/agent.ts";
 import { openServerKeys } from "../application/server-keys.ts";
 import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
@@ -7,6 +8,8 @@ import { isLoopback, parseAddress, type ServerAddress } from "../configuration/a
 import { readRequestFilter } from "../request-log/filter.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
 import type { KeyRule, ServerControl, ServerSettings } from "../ui/app/server-access.ts";
+import { agentsInstalledFirst } from "./agent-program.ts";
+import { entryFile } from "./connect.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
 import { otherUsers } from "./leave-server.ts";
@@ -37,7 +40,11 @@ export async function openScreenParts(
       openChat(link, model, flags, settings),
       openCloud(tell),
     ]);
-    return { link, parts: { chat, server: serverOf(link), ...cloud, notices } };
+    const launcher = agentsOf(link, flags, () => chat.backend.facts.name);
+    return {
+      link,
+      parts: { chat, server: serverOf(link), agents: launcher, ...cloud, notices },
+    };
   } catch (error) {
     await link.close();
     throw error;
@@ -74,6 +81,29 @@ async function openCloud(tell: (sentence: string) => void): Promise<Pick<AppPart
     tell(describeError(error));
     return {};
   }
+}
+
+/** Returns the agents, each launched by a command of its own: it asks in the terminal what it must. */
+function agentsOf(
+  link: ServerLink,
+  { key }: Flags,
+  model: () => string,
+): NonNullable<AppParts["agents"]> {
+  return {
+    choices: () =>
+      agentsInstalledFirst().map(({ agent, isInstalled }) => ({
+        value: agent.name,
+        title: agent.title,
+        note: isInstalled ? "installed" : "not installed",
+      })),
+    launching: (name) => {
+      const { url } = link.client.connection;
+      return {
+        words: [process.execPath, entryFile, "launch", name, model(), "--connect", url],
+        environment: key === undefined ? {} : { [keyVariable]: key },
+      };
+    },
+  };
 }
 
 function serverOf(link: ServerLink): NonNullable<AppParts["server"]> {

@@ -46,6 +46,14 @@ describe("candidates", () => {
     expect(await values("rm", "team/pirate:v1", "")).toEqual(["hf.co/maker/tiny:Q8_0"]);
   });
 
+  test("after launch are the agents, then the models, and nothing for the agent's own words", async () => {
+    expect(await values("launch", "co")).toEqual(["codex", "copilot"]);
+    expect(await values("launch", "codex", "ti")).toEqual(["tiny"]);
+    expect(await values("launch", "codex", "tiny", "")).toEqual([]);
+    expect(await values("launch", "codex", "--", "")).toEqual([]);
+    expect(await values("launch", "--print")).toEqual(["--print-config"]);
+  });
+
   test("for flags are those of the command that were not given", async () => {
     expect(await values("list", "--")).toEqual(["--store", "--json", "--help"]);
     expect(await values("list", "--json", "--")).toEqual(["--store", "--help"]);

@@ -24,6 +24,15 @@ export function toolTemplateTiny(source: string): Buffer {
   return withEntry(entry("tokenizer.chat_template.tool_use", text(source)));
 }
 
+/** A model that says it was trained for another window. */
+export function windowTiny(tokens: number): Buffer {
+  const copy = Buffer.from(bytes);
+  const key = "llama.context_length";
+  // Behind the key and its type.
+  copy.writeUInt32LE(tokens, copy.indexOf(key) + key.length + 4);
+  return copy;
+}
+
 function withEntry(added: Buffer, file: Buffer = bytes): Buffer {
   // The data after it must keep its alignment.
   const blank = entry("test.padding", text(""));

@@ -1,4 +1,5 @@
 // Commands of modelctl for chats: arguments, flags, help.
+import { agents } from "../../agents/agents.ts";
 import {
   chatFlags,
   engineFlags,
@@ -61,6 +62,40 @@ Without a prompt, a chat opens. Image paths in the prompt attach the images.`,
       8: "Server unreachable",
       130: "Interrupted",
     },
+  },
+  launch: {
+    name: "launch",
+    synonyms: ["agent", "code", "codex", "claude", "opencode"],
+    words: "[AGENT] [MODEL]",
+    passesOn: "ARGUMENTS",
+    completes: agents.map(({ name }) => name),
+    completesSecond: "model",
+    summary: "Start a coding agent on a model",
+    details: `AGENT is one of ${agents.map(({ name }) => name).join(", ")}.
+Without it, a menu shows those that are installed, and how to install the others. The agent's own
+files stay as they are: it is pointed at the server for this run only. ARGUMENTS go to the agent.`,
+    flags: {
+      dryRun: { type: "boolean", text: "Print the agent's command with its environment" },
+      printConfig: {
+        type: "boolean",
+        text: "Print what to put into the agent's own configuration to use this server without launch",
+      },
+      ...serverFlags,
+      ...engineFlags,
+    },
+    examples: [
+      "launch",
+      "launch codex qwen",
+      'launch codex qwen -- exec "Explain this project."',
+      "launch claude qwen --dry-run",
+    ],
+    exitCodes: {
+      3: "Agent unknown or not installed, or model not found",
+      4: "The model cannot work with the agent, or a key is missing",
+      6: "Model failed to load",
+      8: "Server unreachable",
+    },
+    docs: "docs/agents.md",
   },
   sessions: {
     name: "sessions",

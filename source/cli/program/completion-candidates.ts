@@ -57,6 +57,8 @@ async function candidates(
   const named = before.filter((word) => !word.startsWith("-") && word !== "help");
   const command = commandOf(program, named) ?? program.start;
   const { flags } = command;
+  // Behind it are another program's words.
+  if (command.passesOn !== undefined && before.includes("--")) return [];
   // `--flag=value`
   const [, joined] = /^(--[^=]+)=/.exec(typed) ?? [];
   if (joined !== undefined) {
@@ -95,7 +97,7 @@ function firstWords(program: Program): Candidate[] {
 
 /** @param given earlier words of the command */
 async function wordCandidates(
-  { completes: kind }: Command,
+  { completes: kind, completesSecond: second }: Command,
   given: readonly string[],
   names: NameSource,
 ): Promise<Candidate[]> {
@@ -103,6 +105,7 @@ async function wordCandidates(
     const own = await namesOf("own model", names);
     return own.filter(({ value }) => !given.includes(value));
   }
+  if (second !== undefined && given.length === 1) return await namesOf(second, names);
   if (kind === undefined || given.length > 0) return [];
   return typeof kind === "string" ? await namesOf(kind, names) : kind.map((value) => ({ value }));
 }

@@ -77,8 +77,12 @@ export interface CommandDefinition {
   synonyms?: readonly string[];
   /** Arguments as help shows them: `NAME` is required, `[NAME]` is not, `NAME…` may be repeated. */
   words?: string;
+  /** Name of the words after `--`, which go to another program as typed: `ARGUMENTS`. */
+  passesOn?: string;
   /** Candidates for the first argument; a plural kind completes all of them. */
   completes?: NameKind | "own models" | readonly string[];
+  /** Candidates for the second argument. */
+  completesSecond?: NameKind;
   /** The words behind the first are another program's command line, with its own flags. */
   passesFlags?: boolean;
   /** Begins with a verb. */
@@ -112,18 +116,27 @@ type CommandWords<Definition extends CommandDefinition> = Definition extends {
   ? WordsOf<Usage>
   : [];
 
-/** Code of a command; resolves to the exit code, or to nothing for success. */
+/**
+ * Code of a command; resolves to the exit code, or to nothing for success. `passedOn` are the words
+ * after `--` of a command that passes them on.
+ */
 export type Run<Definition extends CommandDefinition> = (
   words: CommandWords<Definition>,
   flags: CommandFlags<Definition>,
   program: Program,
+  passedOn: readonly string[],
 ) => Promise<number> | Promise<void>;
 
 export interface Command extends CommandDefinition {
   words: string;
   flags: FlagTable;
   load: () => Promise<
-    (words: string[], flags: object, program: Program) => Promise<number> | Promise<void>
+    (
+      words: string[],
+      flags: object,
+      program: Program,
+      passedOn: readonly string[],
+    ) => Promise<number> | Promise<void>
   >;
 }
 
@@ -198,6 +211,7 @@ export function typedFlag(name: string, { isNegated }: Flag): string {
 }
 
 /** Returns the usage line of a command: `deployctl apps list [PREFIX]`. */
-export function usageOf({ name }: Program, { name: command, words }: Command): string {
-  return [name, command, words].filter((part) => part !== "").join(" ");
+export function usageOf({ name }: Program, { name: command, words, passesOn }: Command): string {
+  const behind = passesOn === undefined ? "" : `[-- ${passesOn}]`;
+  return [name, command, words, behind].filter((part) => part !== "").join(" ");
 }

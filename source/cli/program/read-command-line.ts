@@ -21,7 +21,14 @@ import { splitFlags, type TypedWord, toArguments } from "./typed-words.ts";
 
 export type CommandLine =
   | { kind: "text"; text: string }
-  | { kind: "run"; command: Command; words: string[]; flags: Record<string, unknown> };
+  | {
+      kind: "run";
+      command: Command;
+      words: string[];
+      flags: Record<string, unknown>;
+      /** Words after `--` for another program. */
+      passedOn: readonly string[];
+    };
 
 /** Flags that every command of every program takes. */
 const everywhere: FlagTable = {
@@ -52,9 +59,10 @@ export function readCommandLine(program: Program, argv: readonly string[]): Comm
   const cli = parse(program, typed, table, help);
   if (wantsHelp) return { kind: "text", text: cli.help };
   if (cli.flags.version === true) return { kind: "text", text: `${packageVersion()}\n` };
-  const words = [...cli.input.slice(nameLength(command)), ...behind];
+  const [own, passedOn] = command.passesOn === undefined ? [behind, []] : [[], behind];
+  const words = [...cli.input.slice(nameLength(command)), ...own];
   checkWords(program, command, words);
-  return { kind: "run", command, words, flags: readFlags(command, cli.flags) };
+  return { kind: "run", command, words, flags: readFlags(command, cli.flags), passedOn };
 }
 
 /** Divides a command line into what is read for flags, and words that are passed on as they are. */

@@ -44,7 +44,7 @@ async function dispatch(load: () => Promise<Program>, argv: string[]): Promise<n
     return exitCodes.ok;
   }
   const run = await parsed.command.load();
-  return (await run(parsed.words, parsed.flags, program)) ?? exitCodes.ok;
+  return (await run(parsed.words, parsed.flags, program, parsed.passedOn)) ?? exitCodes.ok;
 }
 
 /** Prints an error on standard error. @returns the exit code */

@@ -3,6 +3,7 @@
 import type { ChatOptions } from "../../chat/chat-backend.ts";
 import type { SessionHead } from "../../chat/sessions/session.ts";
 import type { ClientMessage } from "../../client/chat-events.ts";
+import type { AgentLauncher } from "../frame/frame.ts";
 import type { Screen } from "../frame/screen.ts";
 import type { ThemeName } from "../frame/themes.ts";
 import type { ServerContext } from "../screens/server/server-state.ts";
@@ -23,6 +24,8 @@ export interface AppParts {
    * Store of chats with deployments. Defaults to that of `chat`; without either they are not saved.
    */
   readonly kept?: Pick<ChatOptions, "historyFile" | "sessions">;
+  /** Absent: agents cannot be launched. */
+  readonly agents?: AgentLauncher;
   /** Messages to show at the start. */
   readonly notices?: readonly string[];
 }

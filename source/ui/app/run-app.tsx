@@ -84,6 +84,7 @@ async function run(
     }),
     size,
     status: () => serverStatus(created?.watch, created?.chat.serverLabel() ?? ""),
+    agents: () => parts?.agents,
     serverUsers: () => parts?.server?.control?.users(),
     onLeave: (reason, keepsServer) => leave({ reason, ...(keepsServer && { keepsServer }) }),
   });

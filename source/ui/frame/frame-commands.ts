@@ -25,6 +25,8 @@ export interface FrameActions extends Pick<FrameServices, "open" | "help" | "rep
   openPalette(): void;
   openCommandLine(): void;
   chooseTheme(name: string): ReturnType<BoundCommand["run"]>;
+  canLaunch(): boolean;
+  launch(agent: string): ReturnType<BoundCommand["run"]>;
   /** Undefined where shells cannot suspend programs. */
   readonly suspend?: (() => Promise<void>) | undefined;
   interrupt(): string | undefined;
@@ -63,6 +65,13 @@ const reserved: readonly Row[] = [
     slash: ["/theme"],
     slashArguments: "[NAME]",
     run: (frame, name) => frame.chooseTheme(name.trim()),
+  }),
+  command("launch", [], "Launch an agent", {
+    keywords: ["codex", "claude", "opencode", "code"],
+    slash: ["/launch"],
+    slashArguments: "[AGENT]",
+    when: (frame) => frame.canLaunch(),
+    run: (frame, name) => frame.launch(name.trim()),
   }),
   command("repaint", ["Ctrl+L"], "Redraw the screen", {
     run: (frame) => void frame.repaint(),

@@ -20,9 +20,16 @@ import type {
   SlashName,
 } from "./screen.ts";
 import { ScreenSwitcher } from "./screen-switcher.ts";
-import type { TerminalServices } from "./terminal-services.ts";
+import type { TerminalProgram, TerminalServices } from "./terminal-services.ts";
 import { type ThemeName, themeNames } from "./themes.ts";
 import { bodySize, isTooSmall, type WindowSize } from "./window-size.ts";
+
+/** Coding agents that can be started on the chat's model. */
+export interface AgentLauncher {
+  choices(): readonly Choice[];
+  /** Returns the program that launches an agent, or tells why it cannot. */
+  launching(name: string): TerminalProgram;
+}
 
 export interface FrameOptions extends QuitOptions {
   /** Name in front of the tabs. Defaults to modelctl. */
@@ -33,6 +40,8 @@ export interface FrameOptions extends QuitOptions {
   readonly size: () => WindowSize;
   /** Server status for the right end of the tab bar; called on every repaint. */
   readonly status: () => string;
+  /** Undefined without a model to start them on. */
+  readonly agents?: () => AgentLauncher | undefined;
 }
 
 export class Frame extends Observable implements FrameServices {
@@ -77,6 +86,8 @@ export class Frame extends Observable implements FrameServices {
         chooseTheme: (name) => this.#chooseTheme(name),
         repaint: () => this.repaint(),
         suspend: this.#options.terminal.stop,
+        launch: (name) => this.#launch(name),
+        canLaunch: () => this.#agents !== undefined,
         interrupt: () => this.#quit.interrupt(),
         leave: (reason) => this.leave(reason),
       }),
@@ -236,6 +247,20 @@ export class Frame extends Observable implements FrameServices {
   close(): void {
     this.#overlays.cancelAll();
     this.current?.deactivate();
+  }
+
+  get #agents(): AgentLauncher | undefined {
+    return this.#options.agents?.();
+  }
+
+  /** @param name empty: a list is shown */
+  async #launch(name: string): Promise<string | undefined> {
+    const agents = this.#agents;
+    if (agents === undefined) return "Agents need a model of this machine";
+    const wanted = name || (await this.choose("Launch an agent", agents.choices()));
+    if (wanted === undefined) return undefined;
+    const code = await this.#options.terminal.run(agents.launching(wanted));
+    return code === 0 ? undefined : `${wanted} exited with ${code}`;
   }
 
   /** @param name empty: a list is shown */

@@ -1,6 +1,6 @@
 // Terminal services of the frame: erasing, copying, and running other programs.
 
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -14,8 +14,16 @@ export interface TerminalServices {
   copy(text: string): Promise<string>;
   edit(text: string, extension: string): Promise<string | undefined>;
   page(text: string): Promise<void>;
+  /** Runs another program of the terminal until it ends. @returns its exit code */
+  run(program: TerminalProgram): Promise<number | string>;
   /** Stops this program until the shell continues it. Absent where shells have no job control. */
   stop?: () => Promise<void>;
+}
+
+/** A program with its arguments, and the variables that it gets besides this process's own. */
+export interface TerminalProgram {
+  readonly words: readonly string[];
+  readonly environment?: Environment;
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;
@@ -39,7 +47,7 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
       const program = environment.VISUAL || environment.EDITOR || usualEditor();
       return await withFile(text, extension, async (file) => {
         await suspend(async () => {
-          const code = await runProgram(program, file);
+          const code = await runWithFile(program, file);
           // Exit code of `:cq` in vi; git treats it the same way.
           if (code !== 0) throw new Error(`'${program}' exited with ${code}; text unchanged`);
         });
@@ -50,8 +58,15 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
     page: async (text) => {
       const program = environment.PAGER || usualPager();
       await withFile(text, "txt", async (file) => {
-        await suspend(async () => void (await runProgram(program, file)));
+        await suspend(async () => void (await runWithFile(program, file)));
       });
+    },
+    run: async (program) => {
+      let code: number | string = 0;
+      await suspend(async () => {
+        code = await runThenPause(program);
+      });
+      return code;
     },
     ...(process.platform !== "win32" && { stop: () => suspend(stopUntilContinued) }),
   };
@@ -137,20 +152,38 @@ async function withFile<T>(
  * @param program a shell command, as in $EDITOR
  * @returns its exit code, or the signal that ended it
  */
-async function runProgram(program: string, file: string): Promise<number | string> {
+async function runWithFile(program: string, file: string): Promise<number | string> {
   const isWindows = process.platform === "win32";
   const child = isWindows
     ? spawn(`${program} "${file}"`, { stdio: "inherit", shell: true })
     : spawn("/bin/sh", ["-c", `${program} "$1"`, "sh", file], { stdio: "inherit" });
-  return await new Promise<number | string>((resolve, reject) => {
+  const code = await ended(child, program);
+  // Exit codes by which a shell reports a missing program.
+  if (code !== 126 && code !== 127) return code;
+  throw new Error(`Cannot start '${program}'. Set $EDITOR or $PAGER to a program.`);
+}
+
+/** Waits for Enter after a failure: its message would vanish behind the screen. */
+const thenPause =
+  '"$@"; code=$?; [ $code = 0 ] || { printf "\\nPress Enter to return. "; read -r _; }; exit $code';
+
+async function runThenPause({ words, environment }: TerminalProgram): Promise<number | string> {
+  const [program = "", ...rest] = words;
+  const options = { stdio: "inherit", env: { ...process.env, ...environment } } as const;
+  const child =
+    process.platform === "win32"
+      ? spawn(program, rest, options)
+      : spawn("/bin/sh", ["-c", thenPause, "sh", ...words], options);
+  return await ended(child, program);
+}
+
+/** @returns the exit code of a program, or the signal that ended it */
+async function ended(child: ChildProcess, program: string): Promise<number | string> {
+  return await new Promise((resolve, reject) => {
     child.once("error", (error) => {
       reject(new Error(`Cannot start ${program}: ${describeError(error)}`));
     });
-    child.once("exit", (code, signal) => {
-      // Exit codes by which a shell reports a missing program.
-      if (code !== 126 && code !== 127) return resolve(code ?? signal ?? 0);
-      reject(new Error(`Cannot start '${program}'. Set $EDITOR or $PAGER to a program.`));
-    });
+    child.once("exit", (code, signal) => resolve(code ?? signal ?? 0));
   });
 }
 

@@ -135,7 +135,7 @@ describe("values", () => {
       const line = readCommandLine(deployctlProgram, argv);
       if (line.kind !== "run") throw new Error("help was not asked for");
       const run = await line.command.load();
-      await expect(run(line.words, line.flags, deployctlProgram)).rejects.toThrow(usage);
+      await expect(run(line.words, line.flags, deployctlProgram, [])).rejects.toThrow(usage);
     }
   });
 

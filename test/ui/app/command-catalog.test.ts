@@ -14,6 +14,8 @@ const bound = frameCommands(tabs, {
   help: () => {},
   chooseTheme: () => undefined,
   repaint: () => {},
+  canLaunch: () => true,
+  launch: () => undefined,
   interrupt: () => undefined,
   leave: () => {},
 });

@@ -3,7 +3,7 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { textWidth } from "../../../source/base/graphemes.ts";
-import type { Frame } from "../../../source/ui/frame/frame.ts";
+import type { Frame, FrameOptions } from "../../../source/ui/frame/frame.ts";
 import { until } from "../../support/until.ts";
 import { FakeScreen, sampleFrame } from "../support/fake-screen.tsx";
 import { frameLines } from "../support/render.tsx";
@@ -15,7 +15,7 @@ let chat: FakeScreen;
 let server: FakeScreen;
 let frame: Frame;
 
-function createFrame(): Frame {
+function createFrame(more: Partial<FrameOptions> = {}): Frame {
   return sampleFrame({
     clock: { now: () => nowMs, wallMs: () => nowMs },
     terminal: {
@@ -26,10 +26,15 @@ function createFrame(): Frame {
         return `${text}!`;
       },
       page: async () => {},
+      run: async ({ words }) => {
+        left.push(words.join(" "));
+        return words.includes("pi") ? 3 : 0;
+      },
     },
     size: () => size,
     status: () => "● here",
     onLeave: (reason) => left.push(reason),
+    ...more,
   });
 }
 
@@ -70,6 +75,37 @@ function press(...names: string[]): void {
 function type(text: string): void {
   frame.press({ kind: "text", text });
 }
+
+describe("launching an agent", () => {
+  const agents = () => ({
+    choices: () => [{ value: "codex", title: "Codex" }],
+    launching: (name: string) => ({ words: ["launch", name] }),
+  });
+
+  test("runs the chosen one in the terminal, and says how it failed", async () => {
+    frame = createFrame({ agents });
+    frame.start([chat, server]);
+    expect(frame.runSlash("/launch codex")).toBe(true);
+    await until(
+      () => left,
+      (seen) => seen.includes("launch codex"),
+    );
+    expect(frame.notice).toBeUndefined();
+    frame.runSlash("/launch pi");
+    await until(
+      () => frame.notice,
+      (notice) => notice === "pi exited with 3",
+    );
+  });
+
+  test("says that it needs a model", async () => {
+    frame.runSlash("/launch codex");
+    await until(
+      () => frame.notice,
+      (notice) => notice === "Agents need a model of this machine",
+    );
+  });
+});
 
 describe("the window", () => {
   test("has tabs, the screen, its status and the available keys", () => {

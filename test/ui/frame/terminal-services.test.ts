@@ -56,6 +56,16 @@ describe("the editor", () => {
   });
 });
 
+test("another program gets its words and variables, and the terminal", async () => {
+  const { run, events } = services({});
+  const program = (name: string) => ({
+    words: ["/bin/sh", "-c", 'test "$1 $WORD" = "a b c"', "sh", "a b"],
+    environment: { WORD: name },
+  });
+  await expect(run(program("c"))).resolves.toBe(0);
+  expect(events).toEqual(["lent", "back"]);
+});
+
 test("the pager gets the whole text", async () => {
   const folder = await mkdtemp(path.join(tmpdir(), "pager-"));
   onTestFinished(() => rm(folder, { recursive: true }));
