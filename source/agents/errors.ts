@@ -20,6 +20,12 @@ export const agentErrors = {
     exitCode: exitCodes.notFound,
     description: "The agent's program is not on the PATH.",
   },
+  folderUnwritable: {
+    code: "AGENT_FOLDER_UNWRITABLE",
+    status: 500,
+    exitCode: exitCodes.unexpected,
+    description: "The folder for an agent's files, in modelctl's data folder, is not writable.",
+  },
   modelWithoutTools: {
     code: "AGENT_MODEL_WITHOUT_TOOLS",
     status: 400,

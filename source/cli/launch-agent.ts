@@ -2,8 +2,10 @@
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import type { Agent, AgentSetup, Endpoint } from "../agents/agent.ts";
+import { agentErrors } from "../agents/errors.ts";
 import { makeFolder } from "../base/make-folder.ts";
-import { describeError } from "../base/product-error.ts";
+import { describeError, ProductError } from "../base/product-error.ts";
+import { systemCode, writeRefusal } from "../base/write-refusal.ts";
 import { ApiClient, ServerRefusal } from "../client/api-client.ts";
 import { followMetrics } from "../client/metrics.ts";
 import { requireProgram, runProgram } from "./agent-program.ts";
@@ -45,16 +47,17 @@ export async function launchAgent(client: ApiClient, launch: Launch): Promise<nu
       await explainKey(url, agent, () => checkTools(guest, agent, model));
       return await openWindow(client, agent, model, signal);
     });
-    for (const note of window.notes) process.stderr.write(`${note}\n`);
-    const folder = agentFolder(paths, agent);
-    const endpoint: Endpoint = { url, model, contextLength: window.contextLength, key, folder };
-    const setup = agent.setUp(endpoint);
-    await writeFiles(folder, setup);
-    const allWords = [...(setup.arguments ?? []), ...words];
-    const code = await runProgram(program, allWords, setup.environment);
-    // The exit code is the agent's, even if the server has ended before it.
-    await window.release().catch((error) => process.stderr.write(`${describeError(error)}\n`));
-    return code;
+    try {
+      for (const note of window.notes) process.stderr.write(`${note}\n`);
+      const folder = agentFolder(paths, agent);
+      const endpoint: Endpoint = { url, model, contextLength: window.contextLength, key, folder };
+      const setup = agent.setUp(endpoint);
+      await writeFiles(folder, setup);
+      return await runProgram(program, [...(setup.arguments ?? []), ...words], setup.environment);
+    } finally {
+      // The exit code is the agent's, even if the server has ended before it.
+      await window.release().catch((error) => process.stderr.write(`${describeError(error)}\n`));
+    }
   } finally {
     leave();
   }
@@ -82,9 +85,20 @@ async function explainKey<T>(url: string, { title }: Agent, call: () => Promise<
   }
 }
 
+/** @throws ProductError `AGENT_FOLDER_UNWRITABLE` */
 async function writeFiles(folder: string, { files = {} }: AgentSetup): Promise<void> {
-  await makeFolder(folder);
-  for (const [name, text] of Object.entries(files)) {
-    await writeFile(path.join(folder, name), text, { mode: 0o600 });
+  try {
+    await makeFolder(folder);
+    for (const [name, text] of Object.entries(files)) {
+      await writeFile(path.join(folder, name), text, { mode: 0o600 });
+    }
+  } catch (error) {
+    const reason = writeRefusal(folder, systemCode(error));
+    if (reason === undefined) throw error;
+    throw new ProductError(agentErrors.folderUnwritable, {
+      message: `The agent's folder ${folder} cannot be written: ${reason}.`,
+      hint: "Check its permissions, or choose another data folder with XDG_DATA_HOME.",
+      cause: error,
+    });
   }
 }

@@ -118,6 +118,16 @@ test("the agent's exit code is returned when the server ends first, which is sai
   server = await TestServer.start({ models: store.path });
 });
 
+test("a folder that cannot be written is refused with the reason", async () => {
+  writeFileSync(path.join(folder, "data"), "a file");
+  await expect(start("large")).rejects.toMatchObject({
+    code: "AGENT_FOLDER_UNWRITABLE",
+    message: expect.stringContaining("it or a folder above it is a file"),
+  });
+  // The larger window is given up again.
+  expect(await hoursLeft()).toBeLessThan(1);
+});
+
 test("files for an agent are readable by the user alone", async () => {
   const ended = start("large");
   await untilStarted();
