@@ -11,6 +11,7 @@ import { promptErrors } from "../prompt/errors.ts";
 import { requestLogErrors } from "../request-log/errors.ts";
 import { serverErrors } from "../server/errors.ts";
 import { storeErrors } from "../store/errors.ts";
+import { tlsErrors } from "../tls/errors.ts";
 
 export const errorTables: ReadonlyArray<{
   title: string;
@@ -28,6 +29,7 @@ export const errorTables: ReadonlyArray<{
   { title: "Coding agents", table: agentErrors },
   { title: "Deployments", table: cloudErrors },
   { title: "Settings", table: configurationErrors },
+  { title: "HTTPS", table: tlsErrors },
 ];
 
 const byCode = new Map(

@@ -3,8 +3,13 @@ import { randomBytes } from "node:crypto";
 import type { MinimumRate } from "../base/body-rate.ts";
 import { packageVersion } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
-import { ApiClient } from "../client/api-client.ts";
-import { removeServerFile, type ServerFile, writeServerFile } from "../client/server-file.ts";
+import { ApiClient, type ServerConnection } from "../client/api-client.ts";
+import {
+  removeServerFile,
+  type ServerFile,
+  secureConnection,
+  writeServerFile,
+} from "../client/server-file.ts";
 import { isLoopback, type ServerAddress, urlOf } from "../configuration/address.ts";
 import { type ProductPaths, productPaths, writingState } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
@@ -15,6 +20,7 @@ import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
+import type { CertificatePair } from "../tls/certificate-files.ts";
 import { drainRequests, untilRequestsEnd } from "./drain.ts";
 import { engineSettings, promptHousekeeping } from "./engine-settings.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -45,6 +51,8 @@ const lastWordsMs = 1000;
 
 export interface HostedServer {
   url: string;
+  /** For clients of this process; its certificate is renewed with the server's. */
+  connection: ServerConnection;
   /** Resolves when the model to preload is loaded, if any. Rejects if that fails. */
   preloaded: Promise<void>;
   ownerToken: string;
@@ -66,9 +74,10 @@ export interface HostedServer {
   close(): Promise<void>;
 }
 
-/** @throws ProductError of `listen` and `writingState` */
+/** @throws ProductError of `listen`, `serverCertificate` and `writingState` */
 export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const { settings, stateFolder, log, paths = productPaths() } = options;
+  const certificate = await certificateOf(options);
   const library = new ModelLibrary(settings, paths);
   const { catalog } = library;
   const requestLog = new RequestLog();
@@ -152,24 +161,37 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       stopping: stopping.signal,
     },
     () => isLocal,
+    certificate?.pair,
   );
   try {
     const { address, url, notice } = await listen(
       app,
       options.address,
-      identify,
+      (found) => identify(found, stateFolder),
       options.morePorts,
+      certificate !== undefined,
     );
     isLocal = isLoopback(address.host);
+    const connection: ServerConnection = { url, ownerToken };
     const file: ServerFile = { pid: process.pid, url, token: ownerToken };
-    if (stateFolder !== undefined)
+    const publish = (pair: CertificatePair | undefined): void => {
+      if (pair !== undefined) {
+        const trusted = { certificate: pair.cert, authority: certificate?.authority };
+        Object.assign(connection, trusted);
+        Object.assign(file, trusted);
+      }
+      if (stateFolder === undefined) return;
       writingState(stateFolder, () => writeServerFile(stateFolder, file));
+    };
+    publish(certificate?.pair);
+    const stopWatching = certificate?.watch(app.server, publish, log);
     ready.resolve();
     const leave = () => {
       if (stopping.signal.aborted) return;
       // First, so that no client finds this server.
       if (stateFolder !== undefined) forgetServer(stateFolder, file, log);
       stopping.abort();
+      stopWatching?.();
       // Frees the port; connections with running requests stay.
       app.server.close();
     };
@@ -180,6 +202,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     const notices = [notice, policy.notice].filter((text) => text !== undefined);
     return {
       url,
+      connection,
       preloaded,
       ownerToken,
       notices,
@@ -232,8 +255,21 @@ function forgetServer(stateFolder: string, file: ServerFile, log: (text: string)
   }
 }
 
-async function identify(url: string): Promise<"modelctl" | "other"> {
-  return (await new ApiClient({ url }).identify()) ?? "other";
+async function identify(
+  url: string,
+  stateFolder: string | undefined,
+): Promise<"modelctl" | "other"> {
+  const secure = stateFolder === undefined ? undefined : secureConnection(stateFolder, url);
+  return (await new ApiClient(secure ?? { url }).identify()) ?? "other";
+}
+
+/** A private server, which no other program uses, needs no certificate. */
+async function certificateOf({ settings, stateFolder, address }: HostOptions) {
+  const { tls, tls_cert: certificate, tls_key: key } = settings;
+  if (stateFolder === undefined || (tls ?? certificate ?? key) === undefined) return undefined;
+  // Imported late: it loads TLS.
+  const { ServerCertificate } = await import("./server-certificate.ts");
+  return await ServerCertificate.open(settings, address, stateFolder);
 }
 
 async function preload(

@@ -111,6 +111,6 @@ async function host(
     log,
     ...(preload !== undefined && { preload }),
   });
-  const client = new ApiClient({ url: hosted.url, ownerToken: hosted.ownerToken });
+  const client = new ApiClient(hosted.connection);
   return { client, hosted, isForeign: false };
 }

@@ -54,6 +54,17 @@ export const engineFlags = {
   debug: { type: "boolean", text: "Log the engine's output" },
 } as const satisfies FlagTable;
 
+export const tlsFlags = {
+  tls: {
+    type: "string",
+    value: "MODE",
+    text: "HTTPS with a certificate of the server's own authority; prints what clients must trust",
+    values: ["self-signed"],
+  },
+  tlsCert: { type: "string", value: "FILE", text: "HTTPS with this certificate" },
+  tlsKey: { type: "string", value: "FILE", text: "Private key of --tls-cert" },
+} as const satisfies FlagTable;
+
 /** For commands that host a server. */
 export const hostingFlags = {
   insecureNoKey: { type: "boolean", text: "Let other machines in without a key" },
@@ -149,6 +160,7 @@ type SharedFlags = typeof jsonFlag &
   typeof serverFlags &
   typeof engineFlags &
   typeof hostingFlags &
+  typeof tlsFlags &
   typeof chatFlags &
   typeof screenFlags &
   typeof projectorFlag &

@@ -38,9 +38,10 @@ export function agentFolder({ data }: CommandSettings["paths"], { name }: Agent)
 export async function launchAgent(client: ApiClient, launch: Launch): Promise<number> {
   const { agent, model, words, key, paths } = launch;
   const program = requireProgram(agent);
-  const { url } = client.connection;
+  const { ownerToken: _, ...connection } = client.connection;
+  const { url, authority } = connection;
   // As the agent: without the rights of the server's owner.
-  const guest = new ApiClient({ url, ...(key !== undefined && { key }) });
+  const guest = new ApiClient({ ...connection, ...(key !== undefined && { key }) });
   const leave = holdServer(client);
   try {
     const window = await interruptible(async (signal) => {
@@ -53,7 +54,10 @@ export async function launchAgent(client: ApiClient, launch: Launch): Promise<nu
       const endpoint: Endpoint = { url, model, contextLength: window.contextLength, key, folder };
       const setup = agent.setUp(endpoint);
       await writeFiles(folder, setup);
-      return await runProgram(program, [...(setup.arguments ?? []), ...words], setup.environment);
+      return await runProgram(program, [...(setup.arguments ?? []), ...words], {
+        ...(authority !== undefined && { NODE_EXTRA_CA_CERTS: authority }),
+        ...setup.environment,
+      });
     } finally {
       // The exit code is the agent's, even if the server has ended before it.
       await window.release().catch((error) => process.stderr.write(`${describeError(error)}\n`));

@@ -17,7 +17,7 @@ export interface CommandSettings extends LoadedSettings {
 export function readSettings(flags: Flags): CommandSettings {
   const paths = productPaths();
   const { gpu, numParallel, contextLength, debug, host, port, insecureNoKey, logFormat } = flags;
-  const { theme } = flags;
+  const { theme, tls, tlsCert, tlsKey } = flags;
   const typed = {
     ...(gpu !== undefined && { gpu }),
     ...(numParallel !== undefined && { num_parallel: String(numParallel) }),
@@ -27,6 +27,9 @@ export function readSettings(flags: Flags): CommandSettings {
     ...(insecureNoKey && { insecure_no_key: "true" }),
     ...(logFormat !== undefined && { log_format: logFormat }),
     ...(theme !== undefined && { theme }),
+    ...(tls !== undefined && { tls }),
+    ...(tlsCert !== undefined && { tls_cert: tlsCert }),
+    ...(tlsKey !== undefined && { tls_key: tlsKey }),
   };
   const loaded = loadSettings({
     flags: typed,

@@ -20,6 +20,10 @@ import {
 export interface ServerConnection {
   /** Without a trailing slash. */
   url: string;
+  /** PEM of this server's own certificate, from server.json; trusted whatever name it is for. */
+  certificate?: string;
+  /** File with the authority of a self-signed certificate. */
+  authority?: string;
   /** From server.json; allows any file of this user as a model. */
   ownerToken?: string;
   /** For servers that require one. */
@@ -259,10 +263,11 @@ export class ApiClient {
   }
 
   async #send(method: Method, path: string, more: RequestParts): Promise<IncomingMessage> {
-    const { url, ownerToken, key } = this.connection;
+    const { url, ownerToken, key, certificate } = this.connection;
     return await sendRequest({
       method,
       url: url + path,
+      pinnedCertificate: certificate,
       headers: {
         "user-agent": ownAgent,
         ...(ownerToken !== undefined && { "x-modelctl-owner": ownerToken }),

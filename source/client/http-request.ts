@@ -1,6 +1,7 @@
 // HTTP requests of the client. Unlike fetch, they may wait more than five minutes for a byte, as loading
 // a large model may take longer.
 import type { IncomingMessage } from "node:http";
+import type { ConnectionOptions } from "node:tls";
 import { createParser } from "eventsource-parser";
 import { linesOf } from "../base/lines.ts";
 import { http, loadHttps } from "../base/node-http.ts";
@@ -18,6 +19,8 @@ export interface HttpRequest {
   timeoutMs?: number;
   /** Trusted besides the system's, as PEM. */
   certificateAuthority?: string | undefined;
+  /** The server's own certificate, as PEM, which may be for another name. */
+  pinnedCertificate?: string | undefined;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface HttpRequest {
  * @throws ProductError `CLIENT_SERVER_UNREACHABLE`
  */
 export async function sendRequest(request: HttpRequest): Promise<IncomingMessage> {
-  const { method, url, signal, timeoutMs, certificateAuthority: ca } = request;
+  const { method, url, signal, timeoutMs } = request;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const send = url.startsWith("https:") ? loadHttps().request : http.request;
   return await new Promise((resolve, reject) => {
@@ -40,7 +43,7 @@ export async function sendRequest(request: HttpRequest): Promise<IncomingMessage
         }),
       },
       signal,
-      ca,
+      ...trustOf(request),
       // Pooled connections may have been closed by the server.
       agent: false,
     });
@@ -55,6 +58,15 @@ export async function sendRequest(request: HttpRequest): Promise<IncomingMessage
     });
     outgoing.end(body);
   });
+}
+
+function trustOf({ certificateAuthority, pinnedCertificate }: HttpRequest): ConnectionOptions {
+  if (pinnedCertificate === undefined) return { ca: certificateAuthority };
+  return {
+    ca: pinnedCertificate,
+    allowPartialTrustChain: true,
+    checkServerIdentity: () => undefined,
+  };
 }
 
 /**

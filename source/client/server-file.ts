@@ -4,11 +4,15 @@ import { mkdirSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync 
 import path from "node:path";
 import { unfinishedPath } from "../base/unfinished-files.ts";
 import { ApiClient, type ServerConnection } from "./api-client.ts";
-import { fieldsOf } from "./reply-fields.ts";
+import { fieldsOf, optionalText } from "./reply-fields.ts";
 
 export interface ServerFile {
   pid: number;
   url: string;
+  /** PEM of the certificate of a server with HTTPS. */
+  certificate?: string | undefined;
+  /** File with the authority of a self-signed certificate. */
+  authority?: string | undefined;
   /** Allows its holder any file that the user can read as a model. */
   token: string;
 }
@@ -43,11 +47,19 @@ export function writeServerFile(stateFolder: string, server: ServerFile): void {
 export function readServerFile(stateFolder: string, url?: string): ServerFile | undefined {
   const file = url === undefined ? serverFilePath(stateFolder) : addressFilePath(stateFolder, url);
   try {
-    const { pid, url: found, token } = fieldsOf(JSON.parse(readFileSync(file, "utf8")));
+    const fields = fieldsOf(JSON.parse(readFileSync(file, "utf8")));
+    const { pid, url: found, token } = fields;
     if (typeof pid !== "number" || typeof found !== "string" || typeof token !== "string") {
       return undefined;
     }
-    return { pid, url: found, token };
+    const [certificate, authority] = [fields.certificate, fields.authority].map(optionalText);
+    return {
+      pid,
+      url: found,
+      token,
+      ...(certificate !== undefined && { certificate }),
+      ...(authority !== undefined && { authority }),
+    };
   } catch {
     return undefined; // missing or damaged
   }
@@ -73,16 +85,28 @@ export interface ServerSearch {
   key?: string | undefined;
 }
 
+/**
+ * Returns the connection to a server of this user with HTTPS; also for a URL with plain HTTP, as an
+ * address without a scheme has. Undefined for other servers.
+ */
+export function secureConnection(stateFolder: string, url: string): ServerConnection | undefined {
+  const recorded = readServerFile(stateFolder, url);
+  if (recorded?.certificate === undefined) return undefined;
+  const { url: found, certificate, authority } = recorded;
+  return { url: found, certificate, ...(authority !== undefined && { authority }) };
+}
+
 /** Finds a modelctl server that answers. */
 export async function findServer(where: ServerSearch): Promise<ServerConnection | undefined> {
   const recorded = where.named === undefined ? readServerFile(where.stateFolder)?.url : undefined;
   const addresses = new Set([recorded ?? where.named ?? where.usual, where.named ?? where.usual]);
   for (const url of addresses) {
-    if ((await new ApiClient({ url }).identify()) !== "modelctl") continue;
+    const secure = secureConnection(where.stateFolder, url);
+    if ((await new ApiClient(secure ?? { url }).identify()) !== "modelctl") continue;
     // Read after it answered: a server that is starting writes its token first.
     const token = readServerFile(where.stateFolder, url)?.token;
     return {
-      url,
+      ...(secure ?? { url }),
       ...(token !== undefined && { ownerToken: token }),
       ...(where.key !== undefined && { key: where.key }),
     };

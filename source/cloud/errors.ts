@@ -260,12 +260,6 @@ export const cloudErrors = {
     exitCode: exitCodes.usage,
     description: "Refusing to listen on a public address without TLS.",
   },
-  certificateUnusable: {
-    code: "CLOUD_CERTIFICATE_UNUSABLE",
-    status: 500,
-    exitCode: exitCodes.usage,
-    description: "The TLS certificate or its key cannot be read, or they do not match.",
-  },
   certificateMissing: {
     code: "CLOUD_CERTIFICATE_MISSING",
     status: 404,

@@ -11,7 +11,7 @@ export const lastFallbackPort = 11444;
 export interface ServerAddress {
   host: string;
   port: number;
-  /** `https` only for servers behind a proxy. */
+  /** `https` for servers with a certificate, and for those behind a proxy. */
   scheme: "http" | "https";
   /** Path of the API, without a trailing slash. */
   path: string;
@@ -64,12 +64,18 @@ export function outsideUrlOf(address: ServerAddress): string {
   return urlOf({ ...address, host: (isEverywhere && machineAddress()) || address.host });
 }
 
-/** Returns this machine's first outside address, IPv4 before IPv6; undefined without a network. */
+/** Returns this machine's first outside address; undefined without a network. */
 export function machineAddress(): string | undefined {
+  return machineAddresses()[0];
+}
+
+/** Returns this machine's outside addresses, IPv4 before IPv6. */
+export function machineAddresses(): string[] {
   const all = Object.values(networkInterfaces()).flatMap((list = []) => list);
   const outside = all.filter(({ internal, scopeid = 0 }) => !internal && scopeid === 0);
-  const [first] = outside.toSorted((one, other) => one.family.localeCompare(other.family));
-  return first?.address;
+  return outside
+    .toSorted((one, other) => one.family.localeCompare(other.family))
+    .map(({ address }) => address);
 }
 
 export function isLoopback(host: string): boolean {

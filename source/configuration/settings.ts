@@ -35,6 +35,19 @@ export const settingDefinitions = {
     read: (text) => expecting(parseAddress(text), "an address such as 127.0.0.1:11434"),
     description: "Address that serve listens on and the other commands use.",
   }),
+  tls: optional({
+    read: oneOf("self-signed"),
+    description:
+      "HTTPS with a certificate of the server's own authority, which clients must trust: self-signed.",
+  }),
+  tls_cert: optional({
+    read: file,
+    description: "HTTPS with this certificate: a PEM file with the full chain.",
+  }),
+  tls_key: optional({
+    read: file,
+    description: "Private key of tls_cert: a PEM file.",
+  }),
   keep_alive: setting({
     read: duration("5m, or -1 for no limit"),
     unit: "milliseconds",
@@ -275,6 +288,10 @@ function setting<T>(definition: SettingDefinition<NoInfer<T>> & { read: Reading<
 }
 
 /** Like `setting`, for one whose value is chosen when it is needed. */
+function file(text: string, folder: string) {
+  return text === "" ? { expected: "a file" } : { value: toAbsolutePath(text, folder) };
+}
+
 function optional<T>(
   definition: Omit<SettingDefinition<T>, "default">,
 ): SettingDefinition<T | undefined> {

@@ -1,8 +1,11 @@
 // Builds the HTTP server: plugins that concern every request first, then the routes of each API.
-import Fastify, { type FastifyInstance } from "fastify";
+import Fastify, { type FastifyInstance, type FastifyServerFactory } from "fastify";
 import { allowHalfClosed, watchHalfClosed } from "../base/http-connection.ts";
+import { loadHttps } from "../base/node-http.ts";
 import { ProductError } from "../base/product-error.ts";
 import { engineErrors } from "../engine/errors.ts";
+import type { CertificatePair } from "../tls/certificate-files.ts";
+import { onPlainHttp } from "../tls/plain-http.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { describeApi } from "./openapi/describe-api.ts";
 import { unpackBodies } from "./plugins/encoded-bodies.ts";
@@ -27,14 +30,17 @@ import { statusRoutes } from "./routes/status.ts";
 import { storeRoutes } from "./routes/store/store-routes.ts";
 
 /**
+ * @param certificate undefined: plain HTTP
  * @param isLoopbackBound told once the server listens; decides whether Host headers are checked
  */
 export async function createServer(
   dependencies: ServerDependencies,
   isLoopbackBound: () => boolean,
+  certificate?: CertificatePair,
 ): Promise<FastifyInstance> {
   const { limits } = dependencies;
   const app = Fastify({
+    ...(certificate && { serverFactory: securely(certificate) }),
     // Fastify's own logger is off: on stdout it would write into the TUI.
     logger: false,
     bodyLimit: limits.bodyBytes,
@@ -73,6 +79,15 @@ export async function createServer(
   await app.register(anthropicRoutes, { prefix: "/v1", dependencies });
   await app.register(applyTemplateRoutes, { dependencies });
   return app;
+}
+
+function securely(certificate: CertificatePair): FastifyServerFactory {
+  const options = { ...certificate, maxHeaderSize: largestHeaderBytes };
+  return (handler) => {
+    const server = loadHttps().createServer(options, handler);
+    onPlainHttp(server, answerUnreadable);
+    return server;
+  };
 }
 
 /** Finishes running requests while the server stops, and refuses new ones. */

@@ -34,6 +34,7 @@ export type IdentifyServer = (url: string) => Promise<"modelctl" | "other">;
  * @param wanted undefined: the default port, or the next free one when another program holds it
  * @param morePorts number of ports above the wanted one to try in turn; a server of ours on one of them
  *   counts as another program
+ * @param isEncrypted the app has a certificate
  * @throws ProductError `SERVER_ALREADY_RUNNING`, `SERVER_PORT_TAKEN`, `SERVER_ADDRESS_UNUSABLE`
  */
 export async function listen(
@@ -41,8 +42,9 @@ export async function listen(
   wanted: ServerAddress | undefined,
   identify: IdentifyServer,
   morePorts = 0,
+  isEncrypted = false,
 ): Promise<Listening> {
-  const first = wanted ?? usualAddress;
+  const first = { ...(wanted ?? usualAddress), ...(isEncrypted && { scheme: "https" as const }) };
   const last = wanted === undefined ? lastFallbackPort : Math.min(wanted.port + morePorts, 65_535);
   const passedBy = morePorts > 0 ? [portTakenCode, alreadyRunningCode] : [portTakenCode];
   for (let { port } = first; port <= last; port += 1) {

@@ -100,6 +100,9 @@ describe("the environment", () => {
   test("all settings have a variable", () => {
     const cases: { [Name in SettingName]: [text: string, value: Settings[Name]] } = {
       host: ["127.0.0.1:1", { host: "127.0.0.1", port: 1, scheme: "http", path: "" }],
+      tls: ["self-signed", "self-signed"],
+      tls_cert: ["/a/cert.pem", "/a/cert.pem"],
+      tls_key: ["/a/key.pem", "/a/key.pem"],
       keep_alive: ["-1", Number.POSITIVE_INFINITY],
       context_length: ["2048", 2048],
       num_parallel: ["2", 2],
@@ -226,7 +229,7 @@ describe("the file", () => {
 
   test.each([
     ["num_paralel = 8", "'num_paralel'", "Did you mean num_parallel?"],
-    ["colour = 8", "'colour'", "Known settings: host, keep_alive"],
+    ["colour = 8", "'colour'", "Known settings: host, "],
   ])("with an unknown setting is refused: %s", (text, named, hint) => {
     expect(() => fromFile(text)).toThrow(
       expect.objectContaining({

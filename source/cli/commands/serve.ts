@@ -31,6 +31,10 @@ export const serve: Run<typeof serverCommands.serve> = async (_words, flags) => 
   if (format !== undefined || debug) logRequests(hosted.requestLog, serverLog);
   for (const notice of hosted.notices) announce(notice);
   announce(`modelctl is listening on ${hosted.url}`);
+  const { authority } = hosted.connection;
+  if (authority !== undefined) {
+    announce(`Clients must trust ${authority}: NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, curl --cacert.`);
+  }
   const code = await (flags.background
     ? Promise.race([signalled, untilIdle(hosted)])
     : Promise.race([signalled, untilLoadFails(hosted)]));

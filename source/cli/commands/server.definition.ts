@@ -1,5 +1,12 @@
 // Commands of modelctl for its server: arguments, flags, help.
-import { addressFlags, engineFlags, hostingFlags, jsonFlag, serverFlags } from "../flags.ts";
+import {
+  addressFlags,
+  engineFlags,
+  hostingFlags,
+  jsonFlag,
+  serverFlags,
+  tlsFlags,
+} from "../flags.ts";
 import type { CommandTable } from "../program/definition.ts";
 
 export const serverCommands = {
@@ -12,6 +19,7 @@ export const serverCommands = {
       ...addressFlags,
       ...engineFlags,
       ...hostingFlags,
+      ...tlsFlags,
       preload: {
         type: "string",
         value: "MODEL",
@@ -24,6 +32,7 @@ export const serverCommands = {
       "serve",
       "serve --port 8080 --preload tiny",
       "serve --host 0.0.0.0 --log-format json",
+      "serve --host 0.0.0.0 --tls self-signed",
     ],
     exitCodes: { 5: "Port in use", 130: "Stopped with Ctrl+C" },
     docs: "docs/configuration.md",

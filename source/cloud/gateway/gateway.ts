@@ -56,7 +56,7 @@ export class Gateway extends RoutingTable implements GatewayControl {
   /**
    * Opens all addresses, or none.
    *
-   * @throws ProductError `CLOUD_PLAIN_HTTP_REFUSED`, `CLOUD_CERTIFICATE_UNUSABLE`,
+   * @throws ProductError `CLOUD_PLAIN_HTTP_REFUSED`, `TLS_CERTIFICATE_UNUSABLE`,
    *   `CLOUD_ADDRESS_UNUSABLE`
    */
   async listen(): Promise<readonly BoundAddress[]> {

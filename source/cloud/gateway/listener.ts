@@ -9,16 +9,17 @@ import { http } from "../../base/node-http.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { isLoopback, urlOf } from "../../configuration/address.ts";
-import { cloudErrors } from "../errors.ts";
-import type { Encryption, ListenerOptions } from "./gateway-options.ts";
-import { answerMalformed, onPlainHttp } from "./malformed-request.ts";
-import type { Ingress, RequestHandler } from "./request-handler.ts";
 import {
   type CertificateFiles,
   readCertificate,
   watchCertificate,
-} from "./tls/certificate-files.ts";
-import { ensureSelfSigned } from "./tls/self-signed.ts";
+} from "../../tls/certificate-files.ts";
+import { onPlainHttp } from "../../tls/plain-http.ts";
+import { ensureSelfSigned } from "../../tls/self-signed.ts";
+import { cloudErrors } from "../errors.ts";
+import type { Encryption, ListenerOptions } from "./gateway-options.ts";
+import { answerMalformed } from "./malformed-request.ts";
+import type { Ingress, RequestHandler } from "./request-handler.ts";
 import type { BoundAddress } from "./traffic.ts";
 
 export interface ListenerContext {
@@ -46,7 +47,7 @@ export class Listener {
   }
 
   /**
-   * @throws ProductError `CLOUD_PLAIN_HTTP_REFUSED`, `CLOUD_CERTIFICATE_UNUSABLE`,
+   * @throws ProductError `CLOUD_PLAIN_HTTP_REFUSED`, `TLS_CERTIFICATE_UNUSABLE`,
    *   `CLOUD_ADDRESS_UNUSABLE`
    */
   static async open(options: ListenerOptions, context: ListenerContext): Promise<Listener> {

@@ -1,8 +1,5 @@
 // Responses to requests that Node cannot parse, written to the bare socket.
-import type { Server } from "node:https";
-import type { Socket } from "node:net";
 import type { Duplex } from "node:stream";
-import type { TLSSocket } from "node:tls";
 import { codingRefusedCode, codingUnknown, endConnection } from "../../base/http-connection.ts";
 import { systemCode } from "../../base/write-refusal.ts";
 import { drawRequestId } from "./exchange-record.ts";
@@ -74,29 +71,4 @@ function refusalOf(code: string, headerBytes: number): Refusal {
     return { type: "bad_request", detail };
   }
   return { type: "bad_request", detail: "The request is not valid HTTP." };
-}
-
-/**
- * Detects plain HTTP on an HTTPS address.
- *
- * @param answer called with OpenSSL's error and the connection, on which nothing was written
- */
-export function onPlainHttp(server: Server, answer: (error: Error, socket: Socket) => void): void {
-  const handshaking = new Map<string, Socket>();
-  server.on("connection", (socket: Socket) => {
-    const place = placeOf(socket);
-    handshaking.set(place, socket);
-    socket.once("close", () => handshaking.delete(place));
-  });
-  server.on("secureConnection", (socket: TLSSocket) => handshaking.delete(placeOf(socket)));
-  server.on("tlsClientError", (error: Error, encrypted: TLSSocket) => {
-    const socket = handshaking.get(placeOf(encrypted));
-    const isPlain = systemCode(error) === "ERR_SSL_HTTP_REQUEST";
-    if (isPlain && socket !== undefined) answer(error, socket);
-  });
-}
-
-/** Identifies the connection behind its plain and its TLS socket. */
-function placeOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }

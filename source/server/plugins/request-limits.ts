@@ -77,6 +77,10 @@ function reasonOf(code: string | undefined): [string, ErrorDefinition, string] {
   if (code === codingRefusedCode) {
     return ["400 Bad Request", serverErrors.transferCodingUnknown, codingUnknown];
   }
+  if (code === "ERR_SSL_HTTP_REQUEST") {
+    const message = "This address accepts only HTTPS. Use https://.";
+    return ["400 Bad Request", serverErrors.bodyInvalid, message];
+  }
   if (code === "ERR_HTTP_REQUEST_TIMEOUT") {
     const message = "The request's headers took too long to arrive.";
     return ["408 Request Timeout", serverErrors.requestTooSlow, message];

@@ -8,8 +8,8 @@ import { connect } from "node:tls";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { TrustedProxies } from "../../../source/cloud/gateway/client-address.ts";
 import type { ListenerOptions } from "../../../source/cloud/gateway/gateway-options.ts";
-import { readCertificate } from "../../../source/cloud/gateway/tls/certificate-files.ts";
-import { authorityFile, ensureSelfSigned } from "../../../source/cloud/gateway/tls/self-signed.ts";
+import { readCertificate } from "../../../source/tls/certificate-files.ts";
+import { authorityFile, ensureSelfSigned } from "../../../source/tls/self-signed.ts";
 import { sendBytes, sendRaw } from "../../support/http-raw.ts";
 import { TestGateway } from "../../support/test-gateway.ts";
 import { until } from "../../support/until.ts";
@@ -153,7 +153,7 @@ test("missing or mismatched certificate files are an error", async () => {
     { ...one, certificateFile: "/nowhere/a.pem" },
   ]) {
     await expect(start({ encryption: { kind: "files", ...files } })).rejects.toMatchObject({
-      code: "CLOUD_CERTIFICATE_UNUSABLE",
+      code: "TLS_CERTIFICATE_UNUSABLE",
     });
   }
   const gateway = await start({ encryption: { kind: "files", ...one } });

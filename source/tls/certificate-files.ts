@@ -1,8 +1,9 @@
 // Certificate and key files, read again when they change.
+import { X509Certificate } from "node:crypto";
 import { readFileSync, statSync } from "node:fs";
 import { createSecureContext } from "node:tls";
-import { describeError, ProductError } from "../../../base/product-error.ts";
-import { cloudErrors } from "../../errors.ts";
+import { describeError, ProductError } from "../base/product-error.ts";
+import { tlsErrors } from "./errors.ts";
 
 export interface CertificateFiles {
   certificateFile: string;
@@ -15,11 +16,27 @@ export interface CertificatePair {
 }
 
 /**
- * Reads both and checks that they match.
+ * Reads both, and checks that they match and have not expired.
  *
- * @throws ProductError `CLOUD_CERTIFICATE_UNUSABLE`
+ * @throws ProductError `TLS_CERTIFICATE_UNUSABLE`
  */
-export function readCertificate({ certificateFile, keyFile }: CertificateFiles): CertificatePair {
+export function readCertificate(files: CertificateFiles): CertificatePair {
+  const pair = readPair(files);
+  const { validToDate } = new X509Certificate(pair.cert);
+  if (validToDate.getTime() > Date.now()) return pair;
+  const { certificateFile } = files;
+  throw new ProductError(tlsErrors.certificateUnusable, {
+    message: `The certificate ${certificateFile} expired on ${validToDate.toISOString().slice(0, 10)}.`,
+    hint: "Renew it, and start again.",
+  });
+}
+
+/**
+ * Reads both, which may have expired, and checks that they match.
+ *
+ * @throws ProductError `TLS_CERTIFICATE_UNUSABLE`
+ */
+export function readPair({ certificateFile, keyFile }: CertificateFiles): CertificatePair {
   try {
     const pair = {
       cert: readFileSync(certificateFile, "utf8"),
@@ -28,7 +45,7 @@ export function readCertificate({ certificateFile, keyFile }: CertificateFiles):
     createSecureContext(pair);
     return pair;
   } catch (cause) {
-    throw new ProductError(cloudErrors.certificateUnusable, {
+    throw new ProductError(tlsErrors.certificateUnusable, {
       message: `Cannot use the certificate ${certificateFile} with the key ${keyFile}: ${describeError(cause)}.`,
       hint: "Pass a PEM file with the full chain, and its PEM key.",
       cause,

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { isIP } from "node:net";
 import path from "node:path";
 import type { SelfsignedOptions } from "selfsigned";
-import { type CertificateFiles, readCertificate } from "./certificate-files.ts";
+import { type CertificateFiles, readPair } from "./certificate-files.ts";
 
 const dayMs = 86_400_000;
 const authorityDays = 3650;
@@ -24,7 +24,7 @@ export function authorityFile(folder: string): string {
  *
  * @param folder created with mode 0700
  * @param names hosts and addresses of the server
- * @throws ProductError `CLOUD_CERTIFICATE_UNUSABLE` if the files cannot be read
+ * @throws ProductError `TLS_CERTIFICATE_UNUSABLE` if the files cannot be read
  */
 export async function ensureSelfSigned(
   folder: string,
@@ -54,7 +54,7 @@ export async function ensureSelfSigned(
 }
 
 async function makeAuthority(files: CertificateFiles, now: number): Promise<void> {
-  await issue(files, "deployctl's own authority", now, authorityDays, {
+  await issue(files, "modelctl's own authority", now, authorityDays, {
     extensions: [
       { name: "basicConstraints", cA: true, pathLenConstraint: 0, critical: true },
       { name: "keyUsage", keyCertSign: true, cRLSign: true, critical: true },
@@ -72,7 +72,7 @@ async function makeCertificate(
     return isIP(name) === 0 ? { type: 2 as const, value: name } : { type: 7 as const, ip: name };
   });
   await issue(files, names[0] ?? "localhost", now, certificateDays, {
-    ca: readCertificate(authority),
+    ca: readPair(authority),
     extensions: [
       { name: "basicConstraints", cA: false, critical: true },
       { name: "keyUsage", digitalSignature: true, critical: true },
@@ -117,7 +117,7 @@ function covers(files: CertificateFiles, names: readonly string[]): boolean {
 }
 
 function read(files: CertificateFiles): X509Certificate {
-  return new X509Certificate(readCertificate(files).cert);
+  return new X509Certificate(readPair(files).cert);
 }
 
 /** Writes each file atomically; the key is never readable by others. */
