@@ -85,10 +85,16 @@ function securely(certificate: CertificatePair): FastifyServerFactory {
   const options = { ...certificate, maxHeaderSize: largestHeaderBytes };
   return (handler) => {
     const server = loadHttps().createServer(options, handler);
+    // Fastify sets them on its own servers alone: Node would cut off an upload after five minutes.
+    server.requestTimeout = 0;
+    server.keepAliveTimeout = keepAliveMs;
     onPlainHttp(server, answerUnreadable);
     return server;
   };
 }
+
+/** Fastify's own. */
+const keepAliveMs = 72_000;
 
 /** Finishes running requests while the server stops, and refuses new ones. */
 function refuseWhileStopping(app: FastifyInstance, stopping: AbortSignal): void {

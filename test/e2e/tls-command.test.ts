@@ -66,6 +66,9 @@ test("a self-signed server is used by those that trust its authority, and by our
   const messages = [{ role: "user", content: question } as const];
   const reply = await client.chat.completions.create({ model: "tiny", messages });
   expect(reply.choices[0]?.message.content).toBe(answer);
+  // Connections stay open as long as without a certificate.
+  const health = await undiciFetch(`${secureUrl()}/health`, { dispatcher });
+  expect(health.headers.get("keep-alive")).toBe("timeout=72");
   await dispatcher.close();
   expect(await home.call(["run", "tiny", question])).toMatchObject({
     code: 0,
