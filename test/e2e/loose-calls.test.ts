@@ -1,4 +1,5 @@
 // Calls that a model writes without its template's marks, over all chat APIs.
+import path from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
   foreignCallsTemplate,
@@ -7,6 +8,8 @@ import {
   user,
   weatherTool,
 } from "../support/openai-client.ts";
+import { isProof } from "../support/proof.ts";
+import { downloadLimitMs, realModel } from "../support/real-models.ts";
 import { sharedServer } from "../support/shared-server.ts";
 import { TestServer } from "../support/test-server.ts";
 
@@ -148,3 +151,32 @@ test("a setting turns it off", async () => {
     store.remove();
   }
 });
+
+test.runIf(isProof)(
+  "Qwen2.5-Coder, which leaves out its template's marks, calls a tool",
+  async ({ skip }) => {
+    const file = await realModel("qwen2.5-coder-0.5b");
+    if (file === undefined) return skip();
+    const started = await TestServer.start({ model_folders: [path.dirname(file)] });
+    try {
+      const reply = await started.post("/v1/chat/completions", {
+        model: file,
+        messages: [question],
+        tools: [weatherTool],
+        temperature: 0,
+        max_tokens: 100,
+      });
+      expect(reply.json).toMatchObject({
+        choices: [
+          {
+            finish_reason: "tool_calls",
+            message: { tool_calls: [{ function: { name: "get_weather" } }] },
+          },
+        ],
+      });
+    } finally {
+      await started.close();
+    }
+  },
+  downloadLimitMs,
+);
