@@ -251,7 +251,7 @@ describe("the program", () => {
       "other:latest",
       "tiny:latest",
     ]);
-    expect(terminal.text()).toMatch(/ icanon /);
+    await until(terminal.text, (text) => / icanon /.test(text));
     expect(openFiles(before?.pid)).not.toContain("/dev/pts");
     // Ends the shell, and with it the terminal.
     terminal.type("\n");
