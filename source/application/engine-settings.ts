@@ -23,7 +23,7 @@ export function engineSettings(
     prefixSharing: settings.prefix_sharing,
     conversationCacheBytes: settings.conversation_cache,
     promptCache: folders && promptCache(settings, folders),
-    maximumQueue: settings.max_queue,
+    maxQueue: settings.max_queue,
   };
 }
 
@@ -41,6 +41,6 @@ export function promptHousekeeping(
   { prompt_cache: budgetBytes, prompt_cache_age: ageMs }: Settings,
   folders: Pick<ProductPaths, "cache">,
 ): PromptCacheSettings {
-  const maximumAgeMs = ageMs === Number.POSITIVE_INFINITY ? undefined : ageMs;
-  return { folder: promptCacheFolder(folders), budgetBytes, maximumAgeMs };
+  const maxAgeMs = ageMs === Number.POSITIVE_INFINITY ? undefined : ageMs;
+  return { folder: promptCacheFolder(folders), budgetBytes, maxAgeMs };
 }

@@ -9,7 +9,7 @@ import { inspectScript } from "../cloud/inspection/inspect-script.ts";
 /** Larger files are not handwritten scripts. */
 const longestBytes = 1024 * 1024;
 /** Limit for a folder; other scripts can still be typed. */
-const mostFiles = 500;
+const maxFiles = 500;
 /** Matches decorators, also in comments; reading the script finds that out. */
 const marks =
   /^\s*@\s*(deployctl|fal|modal)\b|\bfal\.App\b|\bmodal\.App\(|^from modal import|^\s*@\s*(function|cached|isolated)\(/m;
@@ -30,7 +30,7 @@ export async function findScripts(folder: string): Promise<string[]> {
   const names = below.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
   const scripts = [...names, ...deeper.flat()].filter((file) => path.extname(file) === ".py");
   const marked = await Promise.all(
-    scripts.slice(0, mostFiles).map(async (file) => await isMarked(path.join(folder, file))),
+    scripts.slice(0, maxFiles).map(async (file) => await isMarked(path.join(folder, file))),
   );
   return scripts.filter((_, index) => marked[index]);
 }

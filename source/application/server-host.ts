@@ -92,7 +92,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     loadTimeoutMs: settings.load_timeout,
     templateTimeoutMs: settings.template_timeout,
     looseCalls: settings.loose_calls,
-    maximumLoadedModels: settings.max_loaded_models,
+    maxLoadedModels: settings.max_loaded_models,
     // If several servers start at once, only the one that gets the address loads models.
     mayLoad: ready.promise,
     card: new CardMemory(() => freeCardBytes(settings.gpu)),

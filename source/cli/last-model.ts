@@ -5,7 +5,7 @@ import type { Flags } from "./flags.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 /** More are not tried: each is looked up on the disk before the screen opens. */
-const mostTried = 5;
+const maxTried = 5;
 
 /**
  * Returns the first model of the saved chats that can be used, or undefined.
@@ -17,7 +17,7 @@ export async function lastUsable(
   isUsable: (model: string) => Promise<boolean>,
 ): Promise<string | undefined> {
   const local = sessions.filter(({ deployment }) => deployment === undefined);
-  for (const model of [...new Set(local.map(({ model }) => model))].slice(0, mostTried)) {
+  for (const model of [...new Set(local.map(({ model }) => model))].slice(0, maxTried)) {
     if (await isUsable(model)) return model;
   }
   return undefined;

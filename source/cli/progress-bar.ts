@@ -4,7 +4,7 @@ import type { Clock } from "../base/clock.ts";
 import { formatBytes } from "../base/formats.ts";
 import { cellWidth, cutToWidth } from "./text-width.ts";
 
-const mostSamples = 10;
+const maxSamples = 10;
 const sampleMs = 1000;
 const narrowestBar = 4;
 /** Blanks and edges around the bar, and the last column, where terminals wrap. */
@@ -116,7 +116,7 @@ export class ProgressBar {
 
   #sample(): void {
     this.#samples.push({ atMs: this.#clock.now(), amount: this.#completed });
-    if (this.#samples.length > mostSamples) this.#samples.shift();
+    if (this.#samples.length > maxSamples) this.#samples.shift();
   }
 }
 

@@ -9,7 +9,7 @@ export const deepestCalls = 200;
 /** Longest source of a template in UTF-16 units; the longest known one has 17,000. */
 export const longestSource = 1 << 16;
 /** Most tokens of a template, which is parsed on a shared thread; known ones have up to 2,500. */
-export const mostTokens = 1 << 13;
+export const maxTokens = 1 << 13;
 export interface RenderLimits {
   milliseconds: number;
   /** UTF-16 units of text that it may create. */

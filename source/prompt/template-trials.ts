@@ -71,7 +71,7 @@ const trials: Readonly<Record<TrialName, Trial>> = {
   },
 };
 
-const mostKnown = 64;
+const maxKnown = 64;
 /** Cached results by template text, since models are shown repeatedly. */
 const known = new Map<string, UnsupportedConversation[]>();
 
@@ -108,7 +108,7 @@ export async function tryTemplate(
       if (error.code === promptErrors.templateTooCostly.code) return unsupported;
     }
   }
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.set(key, unsupported);
   return unsupported;
 }

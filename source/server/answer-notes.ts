@@ -185,7 +185,7 @@ function missText(
 }
 
 const longestText = 60;
-const mostTexts = 8;
+const maxTexts = 8;
 
 /** Parameters in force: the model's, overridden by the request's; short, and without content. */
 function parametersInForce(
@@ -211,5 +211,5 @@ function parametersInForce(
 }
 
 function shortTexts(values: readonly unknown[]): string[] {
-  return values.slice(0, mostTexts).map((value) => String(value).slice(0, longestText));
+  return values.slice(0, maxTexts).map((value) => String(value).slice(0, longestText));
 }

@@ -9,7 +9,7 @@ import { ProductError } from "../base/product-error.ts";
 import { serverErrors } from "./errors.ts";
 import { networks } from "./networks.ts";
 
-const mostRedirects = 3;
+const maxRedirects = 3;
 const limitMs = 15_000;
 
 interface FetchOptions {
@@ -54,7 +54,7 @@ async function follow(
   signal: AbortSignal,
 ): Promise<Response> {
   let next = url;
-  for (let hops = 0; hops <= mostRedirects; hops += 1) {
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
     const target = URL.parse(next);
     if (target === null || !/^https?:$/.test(target.protocol)) {
       throw refused(next, "it is not an http or https URL", param);
@@ -75,7 +75,7 @@ async function follow(
     await reply.body?.cancel();
     throw refused(next, `the server replied with status ${reply.status}`, param);
   }
-  throw refused(url, `it redirects more than ${mostRedirects} times`, param);
+  throw refused(url, `it redirects more than ${maxRedirects} times`, param);
 }
 
 async function readBounded(

@@ -43,11 +43,11 @@ export function parseOptions(
   return parameters as ModelParameters;
 }
 
-const mostNames = 5;
+const maxNames = 5;
 
 /** `Ignored options: "temprature" (did you mean temperature?), "mirostat" (no longer exists).` */
 function ignoredText(names: readonly string[]): string {
-  const shown = names.slice(0, mostNames).map((name) => {
+  const shown = names.slice(0, maxNames).map((name) => {
     if (removedParameters.has(name)) return `${quoteShort(name)} (no longer exists)`;
     const nearest = nearestName(name, Object.keys(parameterKinds));
     const hint = nearest === undefined ? "unknown" : `did you mean ${nearest}?`;

@@ -12,7 +12,7 @@ test("prompts are stored in the cache folder for a week, with a budget that fits
   expect(engineSettings(settings({}), folders).promptCache).toEqual({
     folder: path.resolve("/cache/prompts"),
     budgetBytes: undefined,
-    maximumAgeMs: week,
+    maxAgeMs: week,
   });
 });
 
@@ -20,7 +20,7 @@ test("budget and age can be set, also without limit", () => {
   const set = settings({ MODELCTL_PROMPT_CACHE: "1GiB", MODELCTL_PROMPT_CACHE_AGE: "-1" });
   expect(engineSettings(set, folders).promptCache).toMatchObject({
     budgetBytes: 2 ** 30,
-    maximumAgeMs: undefined,
+    maxAgeMs: undefined,
   });
 });
 

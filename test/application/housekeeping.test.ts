@@ -147,7 +147,7 @@ test("stored prompts are removed when their budget is zero", async () => {
   const folder = temporaryFolder();
   const files = () => readdirSync(folder);
   for (const name of ["a.prompt", "other"]) writeFileSync(path.join(folder, name), "content");
-  const promptCache = { folder, budgetBytes: 0, maximumAgeMs: undefined };
+  const promptCache = { folder, budgetBytes: 0, maxAgeMs: undefined };
   const leave = startHousekeeping(fixture.store, () => {}, { delayMs: 0, promptCache });
   await until(files, (names) => names.length === 1);
   expect(files()).toEqual(["other"]);

@@ -21,7 +21,7 @@ function createScheduler(contextLength: number): Scheduler {
     engine: { ...tinyEngine, contextLength },
     keepAliveMs: 60_000,
     loadTimeoutMs: 60_000,
-    maximumLoadedModels: 1,
+    maxLoadedModels: 1,
     log: () => {},
     engineLog: () => {},
   });

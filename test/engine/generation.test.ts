@@ -10,7 +10,7 @@ let one: Tiny;
 beforeAll(async () => {
   [tiny, one] = await Promise.all([
     sharedTiny(),
-    loadTiny({ prefillChunk: 1, slots: 1, maximumQueue: 2 }),
+    loadTiny({ prefillChunk: 1, slots: 1, maxQueue: 2 }),
   ]);
 });
 afterAll(async () => {

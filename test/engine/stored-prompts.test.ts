@@ -44,7 +44,7 @@ async function machine(kind: MemoryModel) {
   const folder = path.join(home, "cache", "prompts");
   const parts = [await memoryModelFile(kind)];
   const load = async (changes: Parameters<typeof loadMemoryModel>[1] = {}) => {
-    const limits = { budgetBytes: 2 ** 30, maximumAgeMs: undefined };
+    const limits = { budgetBytes: 2 ** 30, maxAgeMs: undefined };
     const promptCache = { folder, ...limits, model: `${kind}:latest`, parts };
     const model = await loadMemoryModel(kind, { ...tight, promptCache, ...changes });
     onTestFinished(model.stop);

@@ -25,7 +25,7 @@ const texts = [
 ];
 
 /** Depth up to which the server reads JSON. */
-const mostLevels = 500;
+const maxLevels = 500;
 
 /** Returns a random JSON value of any size and depth. */
 export function hostileValue(dice: Dice, depth = 0): unknown {
@@ -59,8 +59,8 @@ function largeValue(dice: Dice): unknown {
     () => dice.pick(texts).repeat(size),
     () => Array.from({ length: size }, () => dice.pick(numbers)),
     () => Array.from({ length: size }, () => hostileText(dice)),
-    () => nested(Math.min(size, mostLevels), (inner) => [inner]),
-    () => nested(Math.min(size, mostLevels), (inner) => ({ a: inner })),
+    () => nested(Math.min(size, maxLevels), (inner) => [inner]),
+    () => nested(Math.min(size, maxLevels), (inner) => ({ a: inner })),
     () => Object.fromEntries(Array.from({ length: size }, (_, index) => [`k${index}`, index])),
   ])();
 }

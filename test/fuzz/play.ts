@@ -41,12 +41,12 @@ const lookMs = 250;
 /** Time limit for servers and their runners to exit. */
 const endMs = 30_000;
 /** Failures after which a target stops. */
-const mostFailures = 10;
+const maxFailures = 10;
 /** Maximum number of stack lines printed for a failure. */
-const mostLines = 8;
+const maxLines = 8;
 /** Rounds after which caches are warm, and growing memory counts as a leak. */
 const warmRounds = 100;
-const mostGrowth: ProcessSize = { handles: 24, bytes: 256 * 2 ** 20 };
+const maxGrowth: ProcessSize = { handles: 24, bytes: 256 * 2 ** 20 };
 const usualSettleMs = 10_000;
 
 export async function play(target: Target, options: PlayOptions): Promise<Played> {
@@ -74,7 +74,7 @@ class Play {
     const first = only ?? 0;
     const behind = only === undefined ? rounds : only + 1;
     for (let index = first; index < behind; index += 1) {
-      if (this.#failures.length >= mostFailures) break;
+      if (this.#failures.length >= maxFailures) break;
       const isWell = await this.#round(attack, index);
       // The failure may have left it in any state.
       if (!isWell) {
@@ -127,7 +127,7 @@ class Play {
       const now = await sizeOf(attack);
       const handles = now.handles - warm.handles;
       const bytes = now.bytes - warm.bytes;
-      if (handles <= mostGrowth.handles && bytes <= mostGrowth.bytes) return;
+      if (handles <= maxGrowth.handles && bytes <= maxGrowth.bytes) return;
       if (performance.now() > deadline) {
         const growth = `${handles} more handles, ${Math.round(bytes / 2 ** 20)} MiB more`;
         return this.#fail(undefined, new Error(`it leaks: ${growth}`));
@@ -146,7 +146,7 @@ class Play {
 
   #fail(round: number | undefined, error: unknown): void {
     const lines = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    const reason = lines.split("\n").slice(0, mostLines).join("\n");
+    const reason = lines.split("\n").slice(0, maxLines).join("\n");
     this.#failures.push({ round, reason, reproduction: this.#latest });
   }
 }

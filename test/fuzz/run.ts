@@ -6,7 +6,7 @@ import { type Played, play } from "./play.ts";
 import { targets } from "./targets.ts";
 import { Watchdog } from "./watchdog.ts";
 
-const mostShown = 2000;
+const maxShown = 2000;
 const wanted = new Map(process.argv.slice(2).map(readWord));
 const { FUZZ_SEED: seed = String(Date.now()), FUZZ_ROUNDS = "1", FUZZ_ROUND } = process.env;
 const factor = Number(FUZZ_ROUNDS);
@@ -61,7 +61,7 @@ function line([name, ...figures]: readonly (string | number)[]): string {
 
 /** Longer inputs are written to a file. */
 function shown(reproduction: string): string {
-  if (reproduction.length <= mostShown) return reproduction;
+  if (reproduction.length <= maxShown) return reproduction;
   const file = path.join(mkdtempSync(path.join(tmpdir(), "modelctl-fuzz-")), "reproduction.txt");
   writeFileSync(file, reproduction);
   return `${reproduction.slice(0, 200)}… (all of it: ${file})`;

@@ -19,10 +19,7 @@ export interface ChatResult {
 }
 
 export interface Client {
-  chat: (
-    messages: ReadonlyArray<Message | ImageMessage>,
-    maximumTokens: number,
-  ) => Promise<ChatResult>;
+  chat: (messages: ReadonlyArray<Message | ImageMessage>, maxTokens: number) => Promise<ChatResult>;
   /** Sends any other request and resolves with the status after the whole response. */
   send: (method: "GET" | "POST", path: string, body?: object) => Promise<number>;
   close: () => void;
@@ -43,12 +40,12 @@ export function createClient(port: number, model: string): Client {
   const post = (path: string, body: object) =>
     openRequest({ agent, port, method: "POST", path, body: JSON.stringify(body) });
   return {
-    chat: async (messages, maximumTokens) => {
+    chat: async (messages, maxTokens) => {
       const sentAtMs = performance.now();
       const response = await post("/v1/chat/completions", {
         model,
         messages,
-        max_tokens: maximumTokens,
+        max_tokens: maxTokens,
         temperature: 0,
         ignore_eos: true,
         stream: true,

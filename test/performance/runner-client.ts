@@ -35,13 +35,13 @@ export async function startRunnerClient(settings: ServerSettings): Promise<Runne
   const { runner, facts } = await RunnerProcess.start(planLoad(model, {}, engine, free), {});
   const template = new ChatTemplate(model.facts.chatTemplate);
   return {
-    chat: async (messages, maximumTokens) => {
+    chat: async (messages, maxTokens) => {
       const sentAtMs = performance.now();
       const segments = template.render({ messages: messages.map(textOf) }, facts);
       const events = runner.generate(
         {
           prompt: { segments },
-          maxTokens: maximumTokens,
+          maxTokens: maxTokens,
           sampling: toSampling({ temperature: 0 }, []),
           stop: [],
           ignoreEndOfText: true,

@@ -54,7 +54,7 @@ export function proveConcurrency(slots: number, usual: readonly Setting[]): void
           ...setting,
           slots,
           threads: 1,
-          maximumQueue: rounds * textPairs.length,
+          maxQueue: rounds * textPairs.length,
         });
         const asked = Array.from({ length: rounds }, (_, round) => shuffled(round)).flat();
         expect(asked).toHaveLength(31 * rounds);

@@ -50,7 +50,7 @@ export const tinyEngine: EngineSettings = {
   prefixSharing: true,
   conversationCacheBytes: undefined,
   promptCache: undefined,
-  maximumQueue: 16,
+  maxQueue: 16,
 };
 
 export interface Answer {
@@ -100,7 +100,7 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
     flashAttention: "auto",
     kvCacheType: "f16",
     useMmap: true,
-    maximumQueue: 512,
+    maxQueue: 512,
     ...changes,
   };
 }

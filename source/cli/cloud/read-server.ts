@@ -20,7 +20,7 @@ export interface ServerSettings extends Omit<CloudHostOptions, "log"> {
   gateways: number;
 }
 
-const mostGateways = 64;
+const maxGateways = 64;
 const usualHost = "127.0.0.1";
 const usualPort = 8480;
 const usualEncryptedPort = 8443;
@@ -115,9 +115,9 @@ function readProxies(text = ""): TrustedProxies {
 
 function readWorkers(text: string): number {
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > mostGateways) {
+  if (count < 1 || count > maxGateways) {
     throw usageError(
-      `--gateway-workers ${text} is not a number from 1 to ${mostGateways}.`,
+      `--gateway-workers ${text} is not a number from 1 to ${maxGateways}.`,
       "Use one for each processor core, at most.",
     );
   }

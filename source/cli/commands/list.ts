@@ -42,10 +42,10 @@ export const list: Run<typeof modelCommands.list> = async ([prefix = ""], flags)
 };
 
 /** Limits the list: an unmounted disk would fill the screen. */
-const mostLostSaid = 3;
+const maxLostSaid = 3;
 
 function missingFileSentences(lost: readonly MissingFile[]): string[] {
-  const said = lost.slice(0, mostLostSaid).map(({ model, path, isThere, isBlob }) => {
+  const said = lost.slice(0, maxLostSaid).map(({ model, path, isThere, isBlob }) => {
     if (isBlob) {
       const state = isThere ? "has a different size" : "is missing";
       return `'${model}' is damaged: its file ${path} ${state}. Pull or create the model again.`;

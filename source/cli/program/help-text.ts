@@ -15,8 +15,8 @@ import {
 type Row = readonly [left: string, right: string];
 
 /** Width of help, and the maximum for its left column. */
-const mostColumns = 100;
-const mostLeft = 38;
+const maxColumns = 100;
+const maxLeft = 38;
 
 export function programHelp(program: Program): string {
   const { name, groups, start, commonFlags, notes } = program;
@@ -120,7 +120,7 @@ export function programText({ name }: Program, text: string): string {
 }
 
 function section(title: string, rows: readonly Row[], left = leftWidth(rows)): string {
-  const width = mostColumns - left - 6;
+  const width = maxColumns - left - 6;
   const lines = rows.flatMap(([text, explained]) => {
     const [first = "", ...more] = wrapWords(explained, width);
     const below = more.map((line) => `  ${" ".repeat(left)}  ${line}`);
@@ -132,5 +132,5 @@ function section(title: string, rows: readonly Row[], left = leftWidth(rows)): s
 }
 
 function leftWidth(rows: readonly Row[]): number {
-  return Math.min(mostLeft, Math.max(...rows.map(([text]) => text.length)));
+  return Math.min(maxLeft, Math.max(...rows.map(([text]) => text.length)));
 }

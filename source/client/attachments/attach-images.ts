@@ -23,7 +23,7 @@ export interface AttachedPrompt {
 }
 
 /** A longer list is probably pasted output, and checking all its files would take long. */
-const mostMentions = 32;
+const maxMentions = 32;
 const imageCommand = /^\s*\/image(?=\s|$)\s*/i;
 
 export interface AttachOptions {
@@ -69,7 +69,7 @@ export function mayAttach(prompt: string): boolean {
 /** Attaches the images whose paths are anywhere in a prompt, each file once. */
 async function attachMentioned(prompt: string, options: AttachOptions): Promise<AttachedPrompt> {
   const mentions = findMentions(prompt);
-  if (mentions.length > mostMentions) {
+  if (mentions.length > maxMentions) {
     return { text: prompt, images: [], missing: [], tooMany: mentions.length };
   }
   const found: FoundFile[] = [];
@@ -145,7 +145,7 @@ function withoutPaths(prompt: string, found: readonly FoundFile[]): string {
 
 /** Explains why nothing is attached from a prompt that names too many files. */
 export function tooManyText(count: number): string {
-  return `No image attached: the message names ${count} image files, the limit is ${mostMentions}.`;
+  return `No image attached: the message names ${count} image files, the limit is ${maxMentions}.`;
 }
 
 /** Returns the text after `/image`; undefined for other lines. */

@@ -19,7 +19,7 @@ export interface PathBeforeCursor {
 }
 
 const needsEscape = /[ ()[\]{}$&;'"\\*?!#<>|`]/g;
-const mostMatches = 500;
+const maxMatches = 500;
 
 /** Finds the path before the cursor; undefined if there is none. */
 export function pathBeforeCursor(text: string, cursor: number): PathBeforeCursor | undefined {
@@ -55,7 +55,7 @@ export async function completePath(
   const names = fitting
     .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
     .toSorted()
-    .slice(0, mostMatches);
+    .slice(0, maxMatches);
   const [first] = names;
   if (first === undefined) return { typed, matches: [], words: [] };
   const written = (name: string) =>

@@ -27,7 +27,7 @@ const address = /^[a-z][a-z0-9+.-]+:\/\//i;
 /** Characters that may precede a path. */
 const opening = /[\s"'`([{<=,;:|@]/;
 const longestPath = 1024;
-const mostWords = 16;
+const maxWords = 16;
 
 /** Returns mentions in the order of the text, without web addresses. */
 export function findMentions(text: string): PathMention[] {
@@ -47,7 +47,7 @@ function readMention(text: string, end: number): PathMention | undefined {
   const readings: PathReading[] = [];
   let plain: PathReading | undefined;
   let words = 0;
-  for (let start = end - 2; start >= from && words < mostWords; start -= 1) {
+  for (let start = end - 2; start >= from && words < maxWords; start -= 1) {
     const before = start === 0 ? " " : text.charAt(start - 1);
     if (!opening.test(before) || /\s/.test(text.charAt(start))) continue;
     const typed = text.slice(start, end);

@@ -22,7 +22,7 @@ export interface ImageAttachment {
 
 /** Default limit of servers. */
 const largestBytes = 20 * 2 ** 20;
-const mostPixels = 100_000_000;
+const maxPixels = 100_000_000;
 const decodeSeconds = 30;
 const readable = new Set(["png", "jpeg", "webp", "gif", "tiff", "avif", "heif"]);
 
@@ -47,9 +47,9 @@ export async function readImageFile(file: string): Promise<ImageAttachment> {
   if (format === undefined || !readable.has(format)) {
     throw notImage(`${name} is an image in the unsupported format ${format}.`);
   }
-  if (width * height > mostPixels) {
+  if (width * height > maxPixels) {
     throw new ProductError(attachmentErrors.tooLarge, {
-      message: `${name} is too large: ${width} x ${height} pixels, the limit is ${mostPixels / 1e6} million.`,
+      message: `${name} is too large: ${width} x ${height} pixels, the limit is ${maxPixels / 1e6} million.`,
       hint: "Make it smaller.",
     });
   }

@@ -17,19 +17,19 @@ export const furtherLines: DeployEvent = {
 export class DeployFeed {
   readonly #events: DeployEvent[] = [];
   readonly #changes = new Changes();
-  readonly #mostLines: number;
+  readonly #maxLines: number;
   #lines = 0;
   #isEnded = false;
 
-  constructor(mostLines = usualMostLines) {
-    this.#mostLines = mostLines;
+  constructor(maxLines = usualMostLines) {
+    this.#maxLines = maxLines;
   }
 
   add(event: DeployEvent): void {
     if (this.#isEnded) return;
     if (event.kind === "log") this.#lines += 1;
-    if (event.kind !== "log" || this.#lines <= this.#mostLines) this.#events.push(event);
-    else if (this.#lines === this.#mostLines + 1) this.#events.push(furtherLines);
+    if (event.kind !== "log" || this.#lines <= this.#maxLines) this.#events.push(event);
+    else if (this.#lines === this.#maxLines + 1) this.#events.push(furtherLines);
     this.#changes.notify();
   }
 
@@ -49,7 +49,7 @@ export class DeployFeed {
 }
 
 /** Number of unread events at which log lines start to wait for the reader. */
-const mostUnread = 1000;
+const maxUnread = 1000;
 
 /** Feeds one reader, which may be slower than the writer. */
 export class RunFeed {
@@ -64,7 +64,7 @@ export class RunFeed {
 
   /** Resolves when the reader has caught up enough, or at the signal. */
   async room(signal: AbortSignal): Promise<void> {
-    const hasRoom = () => this.#unread < mostUnread || undefined;
+    const hasRoom = () => this.#unread < maxUnread || undefined;
     // An abort ends the wait.
     await this.#changes.until(hasRoom, signal).catch(() => {});
   }

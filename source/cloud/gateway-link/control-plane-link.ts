@@ -39,9 +39,9 @@ const reportSpacingMs = 20;
 /** Interval of reports without a trigger, as some demand ends with time alone. */
 const reportIntervalMs = 1000;
 /** Records kept while the control plane is away. */
-const maximumRecords = 10_000;
+const maxRecords = 10_000;
 /** Records wait while the control plane has this much to read. */
-const maximumWaitingBytes = 2 ** 20;
+const maxWaitingBytes = 2 ** 20;
 
 type Lines = JsonLines<ToGateway, ToControlPlane>;
 
@@ -79,7 +79,7 @@ export class ControlPlaneLink {
 
   /** Passes on a request that is over. */
   observe(record: ExchangeRecord): void {
-    if (this.#records.length >= maximumRecords) {
+    if (this.#records.length >= maxRecords) {
       this.#records.shift();
       this.#lostRecords += 1;
     }
@@ -181,7 +181,7 @@ export class ControlPlaneLink {
     const text = JSON.stringify([version, report]);
     if (text !== this.#sent) lines.send({ kind: "traffic", version, report });
     this.#sent = text;
-    if (this.#records.length === 0 || lines.waitingBytes > maximumWaitingBytes) return;
+    if (this.#records.length === 0 || lines.waitingBytes > maxWaitingBytes) return;
     lines.send({ kind: "finished", records: this.#records });
     this.#records = [];
   }

@@ -5,7 +5,7 @@ import type { Refusal } from "./refusals.ts";
 import type { ReadReplyHead } from "./reply-head.ts";
 
 /** Maximum bytes read from a replica's error. */
-const mostErrorBytes = 64 * 1024;
+const maxErrorBytes = 64 * 1024;
 const longestMessage = 2000;
 
 /** Comment sent while a replica starts; repeated at this interval if the app sets none. */
@@ -96,7 +96,7 @@ export class LateError {
 
   /** True when the rest of the body is not needed. */
   get isComplete(): boolean {
-    return this.#status < 400 || this.#bytes > mostErrorBytes;
+    return this.#status < 400 || this.#bytes > maxErrorBytes;
   }
 
   push(piece: Buffer): void {

@@ -8,10 +8,10 @@ import type { BodyFault } from "./request-body.ts";
 
 const retrySeconds = 5;
 
-export function tooLarge(mostBytes: number): Refusal {
+export function tooLarge(maxBytes: number): Refusal {
   return {
     type: "body_too_large",
-    detail: `The request body is larger than the limit of ${formatBytes(mostBytes)}.`,
+    detail: `The request body is larger than the limit of ${formatBytes(maxBytes)}.`,
   };
 }
 

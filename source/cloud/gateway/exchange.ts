@@ -87,7 +87,7 @@ export class Exchange implements AttemptListener {
     watchBodyRate(request, limits.uploadRate, () => this.refuse(bodyTooSlow(limits.uploadRate)));
     if (head.expect !== undefined) response.writeContinue();
     this.#body = new RequestBody(request, {
-      mostBytes: limits.bodyBytes,
+      maxBytes: limits.bodyBytes,
       repeatableBytes: limits.repeatableBytes,
       waiting,
       onFault: (fault) => this.refuse(bodyRefusal(fault, limits)),

@@ -7,12 +7,12 @@ import { UpstreamPool } from "./upstream-pool.ts";
 /** Interval at which the limit of a new replica doubles. */
 const warmUpStepMs = 250;
 /** Ready times further in the future mean that the clock was set back. */
-const mostFutureMs = 5000;
+const maxFutureMs = 5000;
 
 /** Request limit of a replica after it became ready: 1, 2, 4 ... */
 export function warmUpLimit(sinceReadyMs: number, maxMultiplexing: number): number {
   // A clock that was set back must not limit the replica.
-  if (sinceReadyMs < -mostFutureMs) return maxMultiplexing;
+  if (sinceReadyMs < -maxFutureMs) return maxMultiplexing;
   const steps = Math.max(0, Math.floor(sinceReadyMs / warmUpStepMs));
   return steps >= 31 ? maxMultiplexing : Math.min(maxMultiplexing, 2 ** steps);
 }

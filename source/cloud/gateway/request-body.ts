@@ -31,7 +31,7 @@ export type BodyFault = "too_large" | "no_room";
 
 export interface BodyOptions {
   /** Maximum size; larger bodies are refused. */
-  mostBytes: number;
+  maxBytes: number;
   /** Maximum size of a body that can be sent again. */
   repeatableBytes: number;
   waiting: WaitingBytes;
@@ -85,9 +85,9 @@ export class RequestBody {
     return this.#upload;
   }
 
-  /** Returns the complete body without taking it; undefined if incomplete or above `mostBytes`. */
-  peek(mostBytes: number): Buffer | undefined {
-    if (!this.isComplete || this.receivedBytes > mostBytes) return undefined;
+  /** Returns the complete body without taking it; undefined if incomplete or above `maxBytes`. */
+  peek(maxBytes: number): Buffer | undefined {
+    if (!this.isComplete || this.receivedBytes > maxBytes) return undefined;
     const [only = Buffer.alloc(0)] = this.#pieces;
     const whole = this.#pieces.length > 1 ? Buffer.concat(this.#pieces) : only;
     this.#pieces = [whole];
@@ -105,7 +105,7 @@ export class RequestBody {
 
   readonly #onData = (piece: Buffer): void => {
     this.receivedBytes += piece.length;
-    if (this.receivedBytes > this.#options.mostBytes) {
+    if (this.receivedBytes > this.#options.maxBytes) {
       this.#fail("too_large");
     } else if (this.#upload !== undefined) {
       if (!this.#upload.push(piece)) this.#request.pause();

@@ -56,11 +56,11 @@ export class RequestHandler {
     this.#options = options;
   }
 
-  /** Resolves when no request is in progress, or after `mostMs`. */
-  async whenIdle(mostMs: number): Promise<void> {
+  /** Resolves when no request is in progress, or after `maxMs`. */
+  async whenIdle(maxMs: number): Promise<void> {
     const isIdle = () => this.active.size === 0 || undefined;
     // The limit ends the wait.
-    await this.#changes.until(isIdle, AbortSignal.timeout(mostMs)).catch(() => {});
+    await this.#changes.until(isIdle, AbortSignal.timeout(maxMs)).catch(() => {});
   }
 
   /** True if an error may not be sent there: it would look like the reply to an earlier request. */

@@ -15,7 +15,7 @@ import type { ReplicaSlot } from "./replica-slot.ts";
 import { type ReadReplyHead, readReplyHead } from "./reply-head.ts";
 
 /** Maximum bytes that a client may send before its handshake is answered. */
-const mostEarlyBytes = 64 * 1024;
+const maxEarlyBytes = 64 * 1024;
 
 /** Response on the socket of an upgrade, which Node's server no longer manages. */
 export function replyOnSocket(incoming: IncomingMessage, socket: Duplex): ServerResponse {
@@ -94,7 +94,7 @@ export class WebSocketTunnel {
   readonly #onEarly = (piece: Buffer): void => {
     this.#early.push(piece);
     this.#earlyBytes += piece.length;
-    if (this.#earlyBytes > mostEarlyBytes) this.cut();
+    if (this.#earlyBytes > maxEarlyBytes) this.cut();
   };
 
   #shakeHands(slot: ReplicaSlot): void {

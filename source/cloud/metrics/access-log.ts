@@ -17,7 +17,7 @@ export interface AccessLogOptions {
 
 const flushAfterMs = 250;
 /** Characters in memory above which lines are dropped, because the disk is slow or full. */
-const maximumWaitingCharacters = 8 * 2 ** 20;
+const maxWaitingCharacters = 8 * 2 ** 20;
 
 /** Writes in the background, so that no request waits. */
 export class AccessLog {
@@ -33,7 +33,7 @@ export class AccessLog {
   }
 
   write(record: ExchangeRecord): void {
-    if (this.#waitingCharacters > maximumWaitingCharacters) return;
+    if (this.#waitingCharacters > maxWaitingCharacters) return;
     const line = `${JSON.stringify(toLine(record))}\n`;
     this.#waiting.push(line);
     this.#waitingCharacters += line.length;

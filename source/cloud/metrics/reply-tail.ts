@@ -5,7 +5,7 @@ import type { TokenCounts } from "../gateway/exchange-record.ts";
 /** Bytes kept from the end of a response. */
 const keptBytes = 64 * 1024;
 /** Number of markers to try: streams may send `"usage":null` with every chunk. */
-const maximumTries = 8;
+const maxTries = 8;
 const marker = '"usage":';
 
 /** Keeps references to the last chunks, and delays nothing. */
@@ -29,7 +29,7 @@ export class ReplyTail {
   read(): TokenCounts | undefined {
     const text = this.#text();
     let place = text.lastIndexOf(marker);
-    for (let tries = 0; place >= 0 && tries < maximumTries; tries += 1) {
+    for (let tries = 0; place >= 0 && tries < maxTries; tries += 1) {
       const counts = readUsage(text, place + marker.length);
       if (counts !== undefined) return counts;
       place = place === 0 ? -1 : text.lastIndexOf(marker, place - 1);

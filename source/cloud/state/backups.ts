@@ -20,7 +20,7 @@ export interface Backup {
   at: number;
 }
 
-const maximumBackups = 7;
+const maxBackups = 7;
 const stampPattern = /^\d{13}$/;
 
 /** Returns the prefix of a damaged database's new name, before the time. */
@@ -60,7 +60,7 @@ export function newestBackup(file: string): Backup | undefined {
 }
 
 export function pruneBackups(file: string): void {
-  for (const backup of listBackups(file).slice(maximumBackups)) rmSync(backup.file);
+  for (const backup of listBackups(file).slice(maxBackups)) rmSync(backup.file);
 }
 
 /**

@@ -16,7 +16,7 @@ import type { BundleFile } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";
 
 const largestBundleBytes = 64 * 1024 * 1024;
-const maximumFiles = 2000;
+const maxFiles = 2000;
 const longestPath = 512;
 
 export class BundleStore {
@@ -89,8 +89,8 @@ interface DecodedFile {
 }
 
 function decode(files: readonly BundleFile[]): DecodedFile[] {
-  if (files.length > maximumFiles) {
-    throw invalid(`Too many files: ${files.length} (the limit is ${maximumFiles}).`);
+  if (files.length > maxFiles) {
+    throw invalid(`Too many files: ${files.length} (the limit is ${maxFiles}).`);
   }
   const seen = new Set<string>();
   let total = 0;

@@ -9,7 +9,7 @@ export type NewEvent = Pick<EventDocument, "organisation" | "app" | "kind" | "se
 };
 
 /** Number of events kept, enough for weeks. */
-const maximumEvents = 20_000;
+const maxEvents = 20_000;
 /** Events between two prunings. */
 const pruneEvery = 500;
 
@@ -67,7 +67,7 @@ export class EventLog {
 
   #prune(): void {
     this.#database.run("DELETE FROM events WHERE id <= (SELECT max(id) FROM events) - ?", [
-      maximumEvents,
+      maxEvents,
     ]);
   }
 }

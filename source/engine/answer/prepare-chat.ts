@@ -147,7 +147,7 @@ function missing(param: string, message: string): ProductError {
   });
 }
 
-const mostTemplates = 64;
+const maxTemplates = 64;
 const templates = new Map<string, PromptTemplate>();
 
 /**
@@ -170,7 +170,7 @@ function templateFor(
   const found = templates.get(key);
   if (found !== undefined) return found;
   const { template: chosen } = chooseTemplate({ modelfile: explicit, gguf, toolUse }, { hasTools });
-  if (templates.size >= mostTemplates) templates.clear();
+  if (templates.size >= maxTemplates) templates.clear();
   templates.set(key, chosen);
   return chosen;
 }

@@ -5,7 +5,7 @@ import { ProductError } from "../../base/product-error.ts";
 import type { ChatImage } from "../../prompt/chat-message.ts";
 import { engineErrors } from "../errors.ts";
 
-const mostPixels = 100_000_000;
+const maxPixels = 100_000_000;
 /** Models use no more; larger images are scaled down once instead of in every engine. */
 const longestSide = 4096;
 const decodeSeconds = 30;
@@ -26,7 +26,7 @@ export async function readImage(image: ChatImage): Promise<ChatImage> {
     const metadata = await sharp(bytes, { limitInputPixels: false }).metadata();
     refuseTooLarge(metadata, image);
     // Sharp's default refuses images for mere warnings. It reads only an animation's first frame.
-    const decoder = sharp(bytes, { failOn: "error", limitInputPixels: mostPixels });
+    const decoder = sharp(bytes, { failOn: "error", limitInputPixels: maxPixels });
     decoder.timeout({ seconds: decodeSeconds });
     if (isPlain(metadata, format)) {
       await decoder.stats();
@@ -66,10 +66,10 @@ function formatOf(bytes: Buffer, image: ChatImage): ImageFormat {
 }
 
 function refuseTooLarge({ width, height }: Metadata, image: ChatImage): void {
-  if (width * height <= mostPixels) return;
+  if (width * height <= maxPixels) return;
   throw invalid(
     image,
-    `The image has ${width} x ${height} pixels, more than the limit of ${mostPixels / 1e6} million.`,
+    `The image has ${width} x ${height} pixels, more than the limit of ${maxPixels / 1e6} million.`,
     "Send a smaller image.",
   );
 }

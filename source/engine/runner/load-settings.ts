@@ -16,7 +16,7 @@ export interface PromptLimits {
   /** Bytes of all files together; undefined fits the limit to the disk. */
   budgetBytes: number | undefined;
   /** Milliseconds without use; undefined means no limit. */
-  maximumAgeMs: number | undefined;
+  maxAgeMs: number | undefined;
 }
 
 /** Settings for prompt prefixes that outlive the model on disk. */
@@ -68,5 +68,5 @@ export interface LoadSettings {
   kvCacheType: "f16" | "q8_0" | "q4_0";
   useMmap: boolean;
   /** Requests that may wait for a slot. */
-  maximumQueue: number;
+  maxQueue: number;
 }

@@ -28,7 +28,7 @@ export interface EngineSettings {
   conversationCacheBytes: number | undefined;
   /** Undefined turns it off. */
   promptCache: PromptCacheSettings | undefined;
-  maximumQueue: number;
+  maxQueue: number;
 }
 
 const usualBatchSize = 512;
@@ -103,7 +103,7 @@ export function planLoad(
     flashAttention: settings.flashAttention,
     kvCacheType,
     useMmap: parameters.use_mmap ?? true,
-    maximumQueue: settings.maximumQueue,
+    maxQueue: settings.maxQueue,
   };
 }
 

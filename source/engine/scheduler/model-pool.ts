@@ -34,7 +34,7 @@ export interface ModelPoolOptions {
   /** Milliseconds that a model stays loaded after its last request; Infinity pins it. */
   keepAliveMs: number;
   loadTimeoutMs: number;
-  maximumLoadedModels: number;
+  maxLoadedModels: number;
   /** Runners start before this resolves, but take a model's memory only afterwards. */
   mayLoad?: Promise<void>;
   log: (text: string) => void;
@@ -244,8 +244,8 @@ export class ModelPool {
 
   /** Limits waiting for a load like waiting for a slot, which the runner limits itself. */
   #lease(loaded: LoadedModel, model: ResolvedModel): Lease {
-    const { slots, maximumQueue } = loaded.settings;
-    if (loaded.facts === undefined && loaded.users >= maximumQueue + slots) {
+    const { slots, maxQueue } = loaded.settings;
+    if (loaded.facts === undefined && loaded.users >= maxQueue + slots) {
       throw tooManyWaiting(loaded);
     }
     loaded.noteName(model.name);
@@ -317,7 +317,7 @@ export class ModelPool {
    */
   #shortage(model: ResolvedModel, settings: LoadSettings): Shortage | undefined {
     if (this.#loaded.size === 0) return undefined;
-    if (this.#loaded.size >= this.#options.maximumLoadedModels) return "memory";
+    if (this.#loaded.size >= this.#options.maxLoadedModels) return "memory";
     const loading = this.models.filter(({ facts }) => facts === undefined);
     return shortageOf(
       roomNeed(model, settings),

@@ -90,7 +90,7 @@ export interface AddonContext {
   loadSequenceStateFromFile(
     file: string,
     sequence: number,
-    maximumTokens: number,
+    maxTokens: number,
   ): Promise<Uint32Array>;
 }
 

@@ -38,7 +38,7 @@ export interface LoopOptions extends StepComputerOptions {
   /** Most memory for checkpoints, see `Checkpoints`. */
   checkpointBytes: number;
   /** Requests that may wait for a slot. */
-  maximumQueue: number;
+  maxQueue: number;
   /** Called when a step was launched or no work is left, to send the emitted events. */
   flush: () => void;
   /** Resolves when the receiver keeps up. */
@@ -98,7 +98,7 @@ export class BatchingLoop {
     emit: (event: LoopEvent) => void,
   ): void {
     const free = this.#slots.filter((slot) => slot.job === undefined).length;
-    if (this.#waiting.length >= this.#options.maximumQueue + free) {
+    if (this.#waiting.length >= this.#options.maxQueue + free) {
       emit(failedEvent(queueFull(this.#waiting.length)));
       this.#options.flush();
       return;

@@ -153,14 +153,14 @@ export function takeToken(job: Job, sampled: SampledToken): AnswerEnd | undefine
 }
 
 /** Ollama's limit: a model that only repeats a token would continue to the window's end. */
-const mostRepeats = 30;
+const maxRepeats = 30;
 
 /**
  * Returns true if an answer only repeats one token. A grammar may demand such an answer, and a request
  * that ignores the end of text wants the whole answer.
  */
 export function isStuck({ repeated, request }: Pick<Job, "repeated" | "request">): boolean {
-  return repeated >= mostRepeats && request.grammar === undefined && !request.ignoreEndOfText;
+  return repeated >= maxRepeats && request.grammar === undefined && !request.ignoreEndOfText;
 }
 
 /** Sends the job's last events and frees its sampler. */

@@ -21,7 +21,7 @@ export interface ReadPicture {
 }
 
 /** Tokens of all cached images together; a token takes some ten kilobytes. */
-const mostCachedTokens = 16_384;
+const maxCachedTokens = 16_384;
 
 export class PictureReader {
   readonly #open: () => Promise<ImageReader>;
@@ -100,7 +100,7 @@ export class PictureReader {
     let cached = 0;
     for (const size of this.#sizes.values()) cached += size;
     for (const [oldest, size] of this.#sizes) {
-      if (cached <= mostCachedTokens || oldest === key) return;
+      if (cached <= maxCachedTokens || oldest === key) return;
       cached -= size;
       this.#sizes.delete(oldest);
       this.#read.delete(oldest);

@@ -12,7 +12,7 @@ const wholeStepMs = { alone: 800, shared: 90 };
 /** Factor by which a step may always exceed its target for that. */
 const stretch = 1.5;
 /** Waiting for simultaneous prompts may cost this share of the reading time, up to a maximum. */
-const gathering = { share: 0.015, maximumMs: 5 };
+const gathering = { share: 0.015, maxMs: 5 };
 /** Weight of the latest step. */
 const weight = 0.3;
 
@@ -54,7 +54,7 @@ export class PrefillPace {
    */
   gatherMs(tokens: number): number {
     const readingMs = tokens * (this.#msPerToken ?? 0);
-    return Math.min(gathering.maximumMs, readingMs * gathering.share);
+    return Math.min(gathering.maxMs, readingMs * gathering.share);
   }
 
   /** Returns 0 before the first measurement. */

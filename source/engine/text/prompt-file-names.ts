@@ -35,7 +35,7 @@ const withoutEffect: ReadonlySet<string> = new Set<keyof LoadSettings>([
   "conversationCacheBytes",
   "promptCache",
   "useMmap",
-  "maximumQueue",
+  "maxQueue",
 ]);
 
 /**

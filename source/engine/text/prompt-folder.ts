@@ -114,7 +114,7 @@ export class PromptFolder {
     for (const { path: file, name, bytes, lastUsedAt } of files) {
       const isFinished = name.endsWith(ending);
       const age = now - lastUsedAt;
-      const isOld = age > (isFinished ? (limits.maximumAgeMs ?? Infinity) : unfinishedMaxAgeMs);
+      const isOld = age > (isFinished ? (limits.maxAgeMs ?? Infinity) : unfinishedMaxAgeMs);
       if (!isOld && (left <= budget || !isFinished)) continue;
       await this.remove(file);
       left -= bytes;

@@ -41,7 +41,7 @@ export interface StepSamplerOptions {
   contextLength: number;
 }
 
-const mostCachedGrammars = 16;
+const maxCachedGrammars = 16;
 /** Time that a grammar may take for each token, and by how much recent tokens may exceed it in total. */
 export const grammarLimitMs = { perToken: 100, excess: 1000 };
 
@@ -260,7 +260,7 @@ export class StepSampler {
     if (known !== undefined) return known;
     const { addon } = this.#options;
     const grammar = new addon.AddonGrammar(gbnf, { addonExports: addon });
-    if (this.#grammars.size >= mostCachedGrammars) this.#grammars.clear();
+    if (this.#grammars.size >= maxCachedGrammars) this.#grammars.clear();
     this.#grammars.set(gbnf, grammar);
     return grammar;
   }

@@ -195,12 +195,12 @@ export class StoredPrompts {
     try {
       // Other servers write and remove files too.
       await this.#refresh();
-      const mostBytes = largestShare * (await folder.budget(limits));
+      const maxBytes = largestShare * (await folder.budget(limits));
       for (const prompt of prompts) {
         // A removed model leaves nothing behind.
         if (signal.aborted || !existsSync(model.path)) return;
-        if (!this.#isWorthWriting(prompt, computeMsPerToken, mostBytes)) continue;
-        await this.#writeOne(prompt, computeMsPerToken, mostBytes, signal);
+        if (!this.#isWorthWriting(prompt, computeMsPerToken, maxBytes)) continue;
+        await this.#writeOne(prompt, computeMsPerToken, maxBytes, signal);
         await folder.tidy(limits);
       }
     } catch (error) {
@@ -213,7 +213,7 @@ export class StoredPrompts {
   async #writeOne(
     { tokens, isCuttable, source }: StorablePrompt,
     readMsPerToken: number,
-    mostBytes: number,
+    maxBytes: number,
     signal: AbortSignal,
   ): Promise<void> {
     const { folder, prefix, model } = this.#options;
@@ -228,7 +228,7 @@ export class StoredPrompts {
       const isWhole = "file" in source || (await handle.stat()).size === bytes;
       if (!isWhole) throw new Error("the disk is full");
       this.#bytesPerToken = Math.min(this.#bytesPerToken ?? bytes, bytes / tokens.length);
-      if (bytes > mostBytes || !this.#pays(tokens.length, readMsPerToken)) return;
+      if (bytes > maxBytes || !this.#pays(tokens.length, readMsPerToken)) return;
       const copied = "file" in source ? source.file : undefined;
       const description = { model: model.name, isCuttable, readMsPerToken, createdAt: Date.now() };
       await completePromptFile(handle, copied, { tokens, ...description }, signal);
@@ -260,14 +260,14 @@ export class StoredPrompts {
   #isWorthWriting(
     { tokens }: StorablePrompt,
     computeMsPerToken: number,
-    mostBytes: number,
+    maxBytes: number,
   ): boolean {
     // Image numbers mean nothing to another run.
     if (tokens.length < smallestGain || tokens.some((token) => token < 0)) return false;
     const known = this.#longest(tokens, tokens.length)?.length ?? 0;
     const gain = tokens.length - known;
     if (gain < Math.max(smallestGain, smallestGrowth * tokens.length)) return false;
-    if (tokens.length * (this.#bytesPerToken ?? 0) > mostBytes) return false;
+    if (tokens.length * (this.#bytesPerToken ?? 0) > maxBytes) return false;
     return this.#pays(tokens.length, computeMsPerToken);
   }
 

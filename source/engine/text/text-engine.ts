@@ -93,7 +93,7 @@ export class TextEngine {
       memoryKind,
       checkpointBytes: checkpointBudget(loaded),
       images,
-      maximumQueue: settings.maximumQueue,
+      maxQueue: settings.maxQueue,
       flush: () => connection.flush(),
       ready: () => connection.ready(),
       log,

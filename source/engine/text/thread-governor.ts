@@ -21,7 +21,7 @@ const probeBudget = 0.005;
 /** Same for a count that no kind of step has tried, which is assumed to scale with the threads. */
 const firstProbeBudget = 0.1;
 /** Limit on the growth of an estimate: one slow step is an outlier, several are a trend. */
-const growth = { weight: 0.2, mostPerStep: 2 };
+const growth = { weight: 0.2, maxPerStep: 2 };
 /** Rounding errors in the idle time must not rule out the last core. */
 const coreTolerance = 0.35;
 
@@ -118,6 +118,6 @@ function cheapest(kind: StepKind, candidates: readonly number[]): number {
 /** Adopts improvements quickly, and slowdowns only if they last. */
 function learn(known: number, msPerToken: number): number {
   if (msPerToken <= known) return msPerToken + 0.25 * (known - msPerToken);
-  const capped = Math.min(msPerToken, known * growth.mostPerStep);
+  const capped = Math.min(msPerToken, known * growth.maxPerStep);
   return (1 - growth.weight) * known + growth.weight * capped;
 }

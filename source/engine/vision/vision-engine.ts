@@ -17,7 +17,7 @@ import { type CountedPrompt, VisionJob } from "./vision-job.ts";
 import { VisionModel } from "./vision-model.ts";
 
 /** Turns of the event loop to wait for the last pieces of an answer. */
-const mostTurns = 20;
+const maxTurns = 20;
 
 export class VisionEngine {
   readonly facts: RunnerFacts;
@@ -52,7 +52,7 @@ export class VisionEngine {
   generate(id: number, request: GenerationRequest, emit: (event: LoopEvent) => void): void {
     this.#refuse(request);
     checkNamedTokens(request, this.#settings);
-    if (this.#queue.length >= this.#settings.maximumQueue) throw queueFull(this.#queue.length);
+    if (this.#queue.length >= this.#settings.maxQueue) throw queueFull(this.#queue.length);
     const running = this.#current === undefined ? [] : [this.#current];
     joinQueue(this.#queue, new VisionJob(id, request, emit), running);
     this.#reportPlaces();
@@ -170,7 +170,7 @@ export class VisionEngine {
 
   /** Waits for pieces of a complete answer that the binding has not delivered yet. */
   async #lastPieces(job: VisionJob, whole: string): Promise<void> {
-    for (let turn = 0; turn < mostTurns && !isDone(job); turn += 1) {
+    for (let turn = 0; turn < maxTurns && !isDone(job); turn += 1) {
       if (job.received.length >= whole.length) return;
       await nextTurn();
     }

@@ -1,5 +1,5 @@
 // Lexer of templates, by the rules of Go's text/template/parse.
-import { mostTokens } from "../render-budget.ts";
+import { maxTokens } from "../render-budget.ts";
 
 export type TokenType =
   | "text"
@@ -77,8 +77,8 @@ class Lexer {
   }
 
   #push(type: TokenType, from: number, to: number): void {
-    if (this.#tokens.length > mostTokens) {
-      throw new LexerFault(`it has more than ${mostTokens} tokens`, from);
+    if (this.#tokens.length > maxTokens) {
+      throw new LexerFault(`it has more than ${maxTokens} tokens`, from);
     }
     this.#tokens.push({ type, text: this.#source.slice(from, to), at: from });
     this.#at = to;

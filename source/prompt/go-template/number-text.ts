@@ -1,7 +1,7 @@
 // Numbers formatted as by Go's strconv.
 
 /** Most digits after the point that JavaScript writes; further ones are zero. */
-const mostDigits = 100;
+const maxDigits = 100;
 
 /** Formats %v of a float64: the fewest digits, with an exponent from 1e+06 up and below 1e-04. */
 export function shortestFloat(value: number): string {
@@ -16,24 +16,24 @@ export function shortestFloat(value: number): string {
 
 /** Formats %f. */
 export function fixedFloat(magnitude: number, precision: number): string {
-  const digits = Math.min(precision, mostDigits);
+  const digits = Math.min(precision, maxDigits);
   // toFixed writes an exponent from 1e21 up.
   const text =
     magnitude < 1e21
-      ? tieToEven(magnitude.toFixed(digits), magnitude.toFixed(mostDigits), digits)
+      ? tieToEven(magnitude.toFixed(digits), magnitude.toFixed(maxDigits), digits)
       : BigInt(magnitude).toString() + (digits > 0 ? `.${"0".repeat(digits)}` : "");
   return text + "0".repeat(precision - digits);
 }
 
 /** Formats %e. */
 export function exponentFloat(magnitude: number, precision: number): string {
-  const [mantissa, power] = scientific(magnitude, Math.min(precision, mostDigits));
+  const [mantissa, power] = scientific(magnitude, Math.min(precision, maxDigits));
   return withExponent(mantissa, power);
 }
 
 /** Formats %g with a number of significant digits. */
 export function significantFloat(magnitude: number, digits: number): string {
-  const precision = Math.min(Math.max(digits, 1), mostDigits);
+  const precision = Math.min(Math.max(digits, 1), maxDigits);
   const [mantissa, power] = scientific(magnitude, precision - 1);
   const short = (text: string) => (text.includes(".") ? text.replace(/\.?0+$/, "") : text);
   if (power < -4 || power >= precision) return withExponent(short(mantissa), power);
@@ -43,7 +43,7 @@ export function significantFloat(magnitude: number, digits: number): string {
 /** Returns the digits before the exponent, and the exponent. */
 function scientific(magnitude: number, digits: number): [mantissa: string, power: number] {
   const [mantissa = "", exponent = "0"] = magnitude.toExponential(digits).split("e");
-  const [exact = "", exactExponent = "0"] = magnitude.toExponential(mostDigits).split("e");
+  const [exact = "", exactExponent = "0"] = magnitude.toExponential(maxDigits).split("e");
   const even = tieToEven(mantissa, exact, digits);
   return [even, Number(even === mantissa ? exponent : exactExponent)];
 }

@@ -9,7 +9,7 @@ export interface CallItem {
 }
 
 /** All orders of this many arguments take 2^5 rules. */
-const mostPermuted = 5;
+const maxPermuted = 5;
 
 /**
  * Returns items in their order, with optional ones present or not.
@@ -39,7 +39,7 @@ export function inDeclaredOrder(
  * rules, only the number of required items is enforced.
  */
 export function inAnyOrder(rules: GrammarRules, items: readonly CallItem[]): string {
-  if (items.length > mostPermuted) {
+  if (items.length > maxPermuted) {
     const item = rules.either(items.map(({ text }) => text));
     const required = items.filter(({ isRequired }) => isRequired).length;
     return rules.repeat(item, required, items.length);

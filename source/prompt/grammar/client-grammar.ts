@@ -5,11 +5,11 @@ import type { GrammarRules } from "./gbnf.ts";
 import { readGbnf } from "./gbnf-reader.ts";
 import { findCostlyRule } from "./grammar-ways.ts";
 
-const mostCharacters = 65_536;
+const maxCharacters = 65_536;
 /** llama.cpp parses nested brackets recursively. */
 const deepestBrackets = 64;
 /** llama.cpp expands repetitions, as our reader does: `"abc"{100}` becomes 300 characters. */
-const mostRepeated = 5000;
+const maxRepeated = 5000;
 
 /** Comments, texts, character sets, tokens, counts, names, and any other character. */
 const pieceForms =
@@ -24,8 +24,8 @@ const prefix = "client-";
  * @throws ProductError `PROMPT_GRAMMAR_INVALID`; llama.cpp finds all other mistakes
  */
 export function addClientGrammar(rules: GrammarRules, gbnf: string): string {
-  if (gbnf.length > mostCharacters) {
-    throw invalid(`it has ${gbnf.length} characters; the limit is ${mostCharacters}`);
+  if (gbnf.length > maxCharacters) {
+    throw invalid(`it has ${gbnf.length} characters; the limit is ${maxCharacters}`);
   }
   const pieces = gbnf.toWellFormed().match(pieceForms) ?? [];
   refuseLargeRepetitions(pieces);
@@ -67,7 +67,7 @@ function refuseLargeRepetitions(pieces: readonly string[]): void {
     }
     if (depth > deepestBrackets)
       throw invalid(`its brackets are nested more than ${deepestBrackets} deep`);
-    if (repeated > mostRepeated) throw invalid("its repetitions are too large");
+    if (repeated > maxRepeated) throw invalid("its repetitions are too large");
   }
 }
 

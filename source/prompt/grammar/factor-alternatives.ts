@@ -16,11 +16,11 @@ export interface KnownRules {
 type Sequence = readonly string[];
 
 /** Limit of work for one grammar, in characters read. */
-const mostWork = 200_000;
+const maxWork = 200_000;
 /** Work of comparing one alternative with others. */
 const workPerAlternative = 4;
 /** Limit of rules that begin with one another. */
-const mostLevels = 250;
+const maxLevels = 250;
 
 const pieces = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|[*+?]|\{[\d,]*\}|[()|]|[\w-]+/g;
 
@@ -32,7 +32,7 @@ export class AlternativeFactoring {
   readonly #rules: KnownRules;
   /** Rules and brackets that are being entered. */
   readonly #entered = new Set<string>();
-  #workLeft = mostWork;
+  #workLeft = maxWork;
 
   constructor(rules: KnownRules) {
     this.#rules = rules;
@@ -81,7 +81,7 @@ export class AlternativeFactoring {
   #enter(elements: Sequence): Sequence[] {
     const [first = "", ...rest] = elements;
     // A rule may begin with itself, or rules with one another without end.
-    const isClosed = this.#entered.has(first) || this.#entered.size >= mostLevels;
+    const isClosed = this.#entered.has(first) || this.#entered.size >= maxLevels;
     const body = isClosed ? undefined : (inBrackets(first) ?? this.#rules.bodyOf(first));
     const alternatives = body === undefined ? undefined : this.#read(body);
     if (alternatives === undefined) return [elements];

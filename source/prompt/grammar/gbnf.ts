@@ -39,7 +39,7 @@ export function sequence(...parts: string[]): string {
 }
 
 /** llama.cpp refuses 2,000 repetitions of one rule, and ignores a larger number. */
-const mostRepetitions = 1000;
+const maxRepetitions = 1000;
 
 /** Rules under construction; each expression that is more than a name becomes a rule. */
 export class GrammarRules {
@@ -118,26 +118,26 @@ export class GrammarRules {
   repeat(expression: string, minimum: number, maximum: number): string {
     if (maximum === 0) return "";
     const rule = this.add(expression);
-    if (maximum > mostRepetitions ** 2) return sequence(this.#exactly(rule, minimum), `${rule}*`);
+    if (maximum > maxRepetitions ** 2) return sequence(this.#exactly(rule, minimum), `${rule}*`);
     return sequence(this.#exactly(rule, minimum), this.#atMost(rule, maximum - minimum));
   }
 
   #exactly(rule: string, times: number): string {
     if (times === 0) return "";
     if (times === 1) return rule;
-    if (times <= mostRepetitions) return `${rule}{${times}}`;
-    const chunks = Math.floor(times / mostRepetitions);
-    const chunk = this.add(`${rule}{${mostRepetitions}}`);
-    return sequence(this.#exactly(chunk, chunks), this.#exactly(rule, times % mostRepetitions));
+    if (times <= maxRepetitions) return `${rule}{${times}}`;
+    const chunks = Math.floor(times / maxRepetitions);
+    const chunk = this.add(`${rule}{${maxRepetitions}}`);
+    return sequence(this.#exactly(chunk, chunks), this.#exactly(rule, times % maxRepetitions));
   }
 
   #atMost(rule: string, times: number): string {
     if (times === 0) return "";
-    if (times <= mostRepetitions) return `${rule}{0,${times}}`;
-    const chunk = this.add(`${rule}{${mostRepetitions}}`);
-    const less = this.add(`${rule}{0,${mostRepetitions - 1}}`);
-    let rest = this.add(`${rule}{0,${times % mostRepetitions}}`);
-    for (let left = Math.floor(times / mostRepetitions); left > 0; left -= 1) {
+    if (times <= maxRepetitions) return `${rule}{0,${times}}`;
+    const chunk = this.add(`${rule}{${maxRepetitions}}`);
+    const less = this.add(`${rule}{0,${maxRepetitions - 1}}`);
+    let rest = this.add(`${rule}{0,${times % maxRepetitions}}`);
+    for (let left = Math.floor(times / maxRepetitions); left > 0; left -= 1) {
       rest = this.add(`${chunk} ${rest} | ${less}`);
     }
     return rest;

@@ -1,7 +1,7 @@
 // Cache of grammars, since agents send the same tools with every request.
 import { createHash } from "node:crypto";
 
-const mostCached = 16;
+const maxCached = 16;
 /** Least recently used first. */
 const cache = new Map<string, string>();
 
@@ -16,7 +16,7 @@ export function cachedGrammar(description: unknown, write: () => string): string
   const grammar = cache.get(key) ?? write();
   cache.delete(key);
   for (const oldest of cache.keys()) {
-    if (cache.size < mostCached) break;
+    if (cache.size < maxCached) break;
     cache.delete(oldest);
   }
   cache.set(key, grammar);

@@ -7,18 +7,18 @@ import { type CharacterSet, contains } from "./character-set.ts";
 import type { GbnfAlternatives, GbnfElement } from "./gbnf-reader.ts";
 
 /** Each stack is compared with all tokens of the vocabulary: up to 2.4 ms for 262,144 of them. */
-const mostStacks = 400;
+const maxStacks = 400;
 /** Limit of ways for one token, from all stacks together; each takes some 50 ns. */
-const mostWays = 500_000;
+const maxWays = 500_000;
 /** Characters of a token of ordinary text. */
 const tokenLength = 16;
 /** llama.cpp looks for left recursion along each way from the start of a rule. */
-const mostLeftCalls = 100_000;
+const maxLeftCalls = 100_000;
 /** Limit of positions visited, since following a grammar must be fast, too. */
-const mostVisits = 60_000;
+const maxVisits = 60_000;
 /** Limit of positions visited for one stack; left recursion has no end. */
-const mostVisitsAtOnce = 10_000;
-const mostCharactersTried = 12;
+const maxVisitsAtOnce = 10_000;
+const maxCharactersTried = 12;
 /** Tokens after which another character is tried, since the stacks of a recursion grow with the text. */
 const tokensBefore = 4;
 
@@ -59,7 +59,7 @@ export function findCostlyRule(
   // llama.cpp reports left recursion itself.
   if (isRecursive) return undefined;
   const walker = new Walker(rules);
-  let left = mostVisits;
+  let left = maxVisits;
   // A rule may be reached only after a long text, so each is followed from its own start.
   const root = `${prefix}root`;
   const others = [...rules.keys()].filter((name) => name.startsWith(prefix) && name !== root);
@@ -102,7 +102,7 @@ function countLeftCalls(rules: ReadonlyMap<string, GbnfAlternatives>): {
       pending.pop();
       open.delete(name);
       const count = called.reduce((sum, each) => sum + (counts.get(each) ?? 0), 1);
-      if (count > mostLeftCalls) return { costly: name, isRecursive };
+      if (count > maxLeftCalls) return { costly: name, isRecursive };
       counts.set(name, count);
     }
   }
@@ -188,7 +188,7 @@ class Walker {
         read.set(opened, (read.get(opened) ?? 0) + count);
       }
     }
-    if (read.size > mostStacks || sumOf(read) > mostWays) throw new TooManyWays();
+    if (read.size > maxStacks || sumOf(read) > maxWays) throw new TooManyWays();
     return read;
   }
 
@@ -203,7 +203,7 @@ class Walker {
       this.#visit();
       if (seen.has(next)) continue;
       seen.add(next);
-      if (seen.size > mostVisitsAtOnce) throw new TooManyWays();
+      if (seen.size > maxVisitsAtOnce) throw new TooManyWays();
       const element = next.elements[next.index];
       if (typeof element !== "string") {
         if (element !== undefined) opened.push(next);
@@ -214,7 +214,7 @@ class Walker {
         pending.push(sequence.length === 0 ? below : stackOf(sequence, 0, below));
       }
     }
-    if (opened.length > mostStacks) throw new TooManyWays();
+    if (opened.length > maxStacks) throw new TooManyWays();
     this.#opened.set(stack, opened);
     return opened;
   }
@@ -251,7 +251,7 @@ function codesOf(stacks: readonly Stack[]): number[] {
   for (const stack of stacks) {
     const [range] = setAt(stack);
     if (range !== undefined) codes.add(range[0]);
-    if (codes.size >= mostCharactersTried) break;
+    if (codes.size >= maxCharactersTried) break;
   }
   return [...codes];
 }

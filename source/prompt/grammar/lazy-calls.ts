@@ -109,7 +109,7 @@ function lazyGrammar(
   return [{ mark, isOnlyAtStart, write: () => cachedGrammar([mark, options], grammar) }];
 }
 
-const mostChecked = 1000;
+const maxChecked = 1000;
 const checked = new Set<string>();
 
 /**
@@ -126,7 +126,7 @@ export async function checkToolSchemas(tools: readonly ToolDefinition[]): Promis
     if (checked.has(key)) continue;
     const schema = { type: "object", ...parameters };
     schemaGrammar(new GrammarRules(), schema, { isLenient: true, owner: `tool "${name}"` });
-    if (checked.size >= mostChecked) checked.clear();
+    if (checked.size >= maxChecked) checked.clear();
     checked.add(key);
     await turns.next();
   }

@@ -18,7 +18,7 @@ const unionKeys = ["anyOf", "oneOf"];
 /** Keywords for which both schemas must have the same value. */
 const mustAgree = ["const", "pattern", "format", "multipleOf", "prefixItems", "propertyNames"];
 /** More combinations would take too long. */
-const mostCombinations = 256;
+const maxCombinations = 256;
 
 /**
  * @param texts shared by all merges of one schema
@@ -79,7 +79,7 @@ function mergeKeyword(
   if (key === "allOf" && Array.isArray(first) && Array.isArray(second))
     return [...first, ...second];
   if (unionKeys.includes(key) && Array.isArray(first) && Array.isArray(second)) {
-    if (first.length * second.length > mostCombinations) {
+    if (first.length * second.length > maxCombinations) {
       throw unsupportedSchema(below(path, key), "there are too many combinations");
     }
     return first.flatMap((one) => second.map((other) => ({ allOf: [one, other] })));

@@ -9,10 +9,10 @@ export interface NumberBounds {
 }
 
 /** Larger numbers in JSON are not exact. */
-const mostIntegerDigits = 16;
-const largest = 10n ** BigInt(mostIntegerDigits) - 1n;
+const maxIntegerDigits = 16;
+const largest = 10n ** BigInt(maxIntegerDigits) - 1n;
 /** Most digits of a double without an exponent. */
-const mostFractionDigits = 24;
+const maxFractionDigits = 24;
 
 /** Matches integers of up to 16 digits within the bounds; undefined if there are none. */
 export function integerRange(rules: GrammarRules, bounds: NumberBounds): string | undefined {
@@ -95,7 +95,7 @@ interface End extends Decimal {
 export function decimalRange(
   rules: GrammarRules,
   bounds: NumberBounds,
-  fractionDigits = mostFractionDigits,
+  fractionDigits = maxFractionDigits,
 ): string | undefined {
   const zero: End = { whole: 0n, fraction: "", isExclusive: false };
   const minimum = bounds.minimum ?? Number.NEGATIVE_INFINITY;

@@ -21,7 +21,7 @@ import {
 } from "./schema-place.ts";
 
 /** Keys of objects that allow others share no beginning, so each costs twice as much. */
-const mostOptionalInOpen = 120;
+const maxOptionalInOpen = 120;
 
 /** Returns undefined if no object is valid. */
 export function objectGrammar(
@@ -34,7 +34,7 @@ export function objectGrammar(
   const declared = propertiesOf(schema, place.path);
   const optional = declared.filter(([name]) => !required.includes(name)).length;
   const isOpen = schema.additionalProperties !== undefined && schema.additionalProperties !== false;
-  const most = isOpen ? mostOptionalInOpen : undefined;
+  const most = isOpen ? maxOptionalInOpen : undefined;
   refuseManyAlternatives(optional, "properties", below(place.path, "properties"), most);
   const properties: DeclaredProperty[] = [];
   for (const [name, property] of declared) {

@@ -8,7 +8,7 @@ import type { PatternNode } from "./pattern-syntax.ts";
  * Limit of comparisons per character, about 2 ns each. `^(a?){100}a{100}$` takes 4 million, a pattern
  * with a thousand alternative words 1 million, and typical ones fewer than a hundred.
  */
-export const mostComparisons = 10_000_000;
+export const maxComparisons = 10_000_000;
 
 interface Extent {
   /** Most positions at the same time. */

@@ -1,10 +1,10 @@
 // Grammar for the content of a JSON string that must match a regular expression.
 import { inJsonString } from "./character-set.ts";
 import { type GrammarRules, sequence } from "./gbnf.ts";
-import { mostComparisons, patternCost } from "./pattern-cost.ts";
-import { mostPaths, PathCounter } from "./pattern-paths.ts";
+import { maxComparisons, patternCost } from "./pattern-cost.ts";
+import { maxPaths, PathCounter } from "./pattern-paths.ts";
 import { PatternError, type PatternNode, parsePattern } from "./pattern-syntax.ts";
-import { mostBeginnings } from "./schema-bounds.ts";
+import { maxBeginnings } from "./schema-bounds.ts";
 
 export interface LengthBounds {
   minimum: number;
@@ -28,17 +28,17 @@ export function patternGrammar(
 ): string {
   const parsed = factorPattern(parsePattern(pattern));
   const cost = patternCost(parsed);
-  if (cost > mostComparisons) {
+  if (cost > maxComparisons) {
     throw new PatternError(
       "the pattern has too many ways to match: its optional parts, multiplied by their " +
         `repetitions, take about ${cost.toPrecision(2)} comparisons per character; ` +
-        `the limit is ${mostComparisons}`,
+        `the limit is ${maxComparisons}`,
       false,
     );
   }
   const counter = counters.get(rules) ?? new PathCounter();
   counters.set(rules, counter);
-  if (counter.count(parsed) > mostPaths) {
+  if (counter.count(parsed) > maxPaths) {
     throw new PatternError(
       "the pattern matches one text in too many ways: its optional or repeated parts can match the " +
         "same characters",
@@ -84,10 +84,10 @@ function expression(rules: GrammarRules, node: PatternNode): string {
       return parts.join(" ");
     }
     case "either":
-      if (node.alternatives.length > mostBeginnings) {
+      if (node.alternatives.length > maxBeginnings) {
         throw new PatternError(
           `${node.alternatives.length} alternatives of the pattern begin differently; ` +
-            `the limit is ${mostBeginnings}`,
+            `the limit is ${maxBeginnings}`,
           false,
         );
       }

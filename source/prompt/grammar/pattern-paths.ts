@@ -6,7 +6,7 @@ import { type CharacterSet, contains } from "./character-set.ts";
 import type { PatternNode } from "./pattern-syntax.ts";
 
 /** Limit of paths; each takes some 50 ns. */
-export const mostPaths = 100_000;
+export const maxPaths = 100_000;
 
 /** Characters of a token of ordinary text. */
 const usualLength = 16;
@@ -14,7 +14,7 @@ const usualLength = 16;
 const longestRun = 128;
 const runCharacters = [..." -=_*#./~+a0"].map((character) => character.codePointAt(0) ?? 0);
 /** Limit of transitions in all patterns of a schema, since counting itself must be fast. */
-const mostLinks = 15_000;
+const maxLinks = 15_000;
 
 interface Place {
   readonly index: number;
@@ -31,7 +31,7 @@ interface Part {
 
 /** Counter for the patterns of one schema, which share a limit. */
 export class PathCounter {
-  #linksLeft = mostLinks;
+  #linksLeft = maxLinks;
 
   /** @returns the most paths for any token; infinity if there are too many positions to count */
   count(pattern: PatternNode): number {
@@ -57,7 +57,7 @@ function pathsOf(places: readonly Place[], lists: readonly NextList[]): number {
   for (const code of runCharacters) {
     const takers = Uint8Array.from(places, ({ set }) => Number(contains(set, code)));
     const key = takers.join("");
-    if (paths > mostPaths || seen.has(key)) continue;
+    if (paths > maxPaths || seen.has(key)) continue;
     seen.add(key);
     paths = Math.max(paths, pathsOfRun(places, takers));
   }
@@ -167,7 +167,7 @@ class Automaton {
 
   #link(from: readonly Place[], to: readonly Place[]): void {
     this.links += from.length * to.length;
-    if (this.links > mostLinks) throw new RangeError("too many positions");
+    if (this.links > maxLinks) throw new RangeError("too many positions");
     for (const place of from) place.next.push(...to);
   }
 }
@@ -176,7 +176,7 @@ class Automaton {
 function pathsOfText(places: readonly Place[], lists: readonly NextList[]): number {
   let ways = new Float64Array(places.length).fill(1);
   let highest = 1;
-  for (let length = 1; length <= usualLength && highest <= mostPaths; length += 1) {
+  for (let length = 1; length <= usualLength && highest <= maxPaths; length += 1) {
     const before = ways;
     const counted = new Map<NextList, number>();
     ways = Float64Array.from(lists, (list) => {
@@ -214,7 +214,7 @@ function pathsOfRun(places: readonly Place[], takers: Uint8Array): number {
   let highest = 0;
   // A place where no run of this length begins has no longer run either.
   let alive = places.map(({ index }) => index);
-  for (let length = 1; length <= longestRun && highest <= mostPaths; length += 1) {
+  for (let length = 1; length <= longestRun && highest <= maxPaths; length += 1) {
     const before = ways;
     ways = new Float64Array(places.length);
     const still: number[] = [];

@@ -29,14 +29,14 @@ export class PatternError extends Error {
   }
 }
 
-const mostCharacters = 10_000;
-const mostAlternatives = 1000;
-const mostLevels = 64;
+const maxCharacters = 10_000;
+const maxAlternatives = 1000;
+const maxLevels = 64;
 
 /** @throws PatternError, before the pattern is compiled if it is too large */
 export function parsePattern(pattern: string): PatternNode {
-  if (pattern.length > mostCharacters) {
-    throw new PatternError(`the pattern has more than ${mostCharacters} characters`, false);
+  if (pattern.length > maxCharacters) {
+    throw new PatternError(`the pattern has more than ${maxCharacters} characters`, false);
   }
   try {
     new RegExp(pattern, "u");
@@ -82,8 +82,8 @@ class PatternParser {
     const alternatives = [this.#sequence()];
     while (this.#skip("|")) {
       this.#alternatives += 1;
-      if (this.#alternatives >= mostAlternatives) {
-        throw new PatternError(`the pattern has more than ${mostAlternatives} alternatives`, false);
+      if (this.#alternatives >= maxAlternatives) {
+        throw new PatternError(`the pattern has more than ${maxAlternatives} alternatives`, false);
       }
       alternatives.push(this.#sequence());
     }
@@ -144,8 +144,8 @@ class PatternParser {
     if (this.#match(/^\?[-a-z]+:/)) throw lacking("flags inside a group");
     this.#match(/^\?(?::|<\w+>)/);
     this.#level += 1;
-    if (this.#level > mostLevels) {
-      throw new PatternError(`the pattern has more than ${mostLevels} levels of groups`, false);
+    if (this.#level > maxLevels) {
+      throw new PatternError(`the pattern has more than ${maxLevels} levels of groups`, false);
     }
     const node = this.#either();
     this.#level -= 1;

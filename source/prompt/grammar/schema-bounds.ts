@@ -2,19 +2,19 @@
 // following its grammar must not block the model.
 import { below, type SchemaPath, unsupportedSchema } from "./schema-error.ts";
 
-const mostCharacters = 1_000_000;
-const mostEnumCharacters = 100_000;
+const maxCharacters = 1_000_000;
+const maxEnumCharacters = 100_000;
 /** Plain values share their prefixes, so more of them are allowed. */
-export const mostConstants = 1000;
-const mostAlternatives = 250;
+export const maxConstants = 1000;
+const maxAlternatives = 250;
 /** Each is compared with all tokens of the vocabulary: 2.4 ms for 262,144 of them. */
-export const mostBeginnings = 400;
+export const maxBeginnings = 400;
 /** Limit of alternatives that fit a text at once, times those that each of them may lead to. */
-const mostTogether = 4 * mostBeginnings;
+const maxTogether = 4 * maxBeginnings;
 /** Without this limit, a thousand alternatives could each serialise two values of megabytes. */
-const mostComparedCharacters = 4_000_000;
+const maxComparedCharacters = 4_000_000;
 /** Most levels of the document; the schema itself has fewer. */
-const mostLevels = 512;
+const maxLevels = 512;
 
 /** Checks all texts of a schema, annotations included. @throws SchemaRefusal */
 export function refuseLargeSchema(schema: unknown): void {
@@ -24,16 +24,16 @@ export function refuseLargeSchema(schema: unknown): void {
     const { value, path, level } = place;
     if (typeof value === "string") characters += value.length;
     if (typeof value === "object" && value !== null) {
-      if (level >= mostLevels) {
-        throw unsupportedSchema("", `it is nested too deeply, in more than ${mostLevels} levels`);
+      if (level >= maxLevels) {
+        throw unsupportedSchema("", `it is nested too deeply, in more than ${maxLevels} levels`);
       }
       for (const [key, inner] of Object.entries(value)) {
         characters += Array.isArray(value) ? 0 : key.length;
         pending.push({ value: inner, path: below(path, key.slice(0, 64)), level: level + 1 });
       }
     }
-    if (characters > mostCharacters) {
-      throw unsupportedSchema(path, `its texts have more than ${mostCharacters} characters`);
+    if (characters > maxCharacters) {
+      throw unsupportedSchema(path, `its texts have more than ${maxCharacters} characters`);
     }
   }
 }
@@ -42,8 +42,8 @@ export function refuseLargeSchema(schema: unknown): void {
 export function refuseLargeEnum(values: readonly unknown[], path: SchemaPath): void {
   let characters = 0;
   for (const value of values) characters += JSON.stringify(value).length;
-  if (characters <= mostEnumCharacters) return;
-  const most = `more than ${mostEnumCharacters} characters`;
+  if (characters <= maxEnumCharacters) return;
+  const most = `more than ${maxEnumCharacters} characters`;
   throw unsupportedSchema(path, `the values of \`enum\` have ${most} in total`);
 }
 
@@ -55,7 +55,7 @@ export function refuseManyAlternatives(
   count: number,
   keyword: string,
   path: SchemaPath,
-  most = mostAlternatives,
+  most = maxAlternatives,
 ): void {
   if (count <= most) return;
   throw unsupportedSchema(path, `\`${keyword}\` has ${count} alternatives; the limit is ${most}`);
@@ -69,12 +69,12 @@ export function refuseManyBeginnings(
   { widest, vaguest }: { widest: number; vaguest: number },
   path: SchemaPath,
 ): void {
-  if (widest > mostBeginnings) {
+  if (widest > maxBeginnings) {
     const count = Number.isFinite(widest) ? `${widest} of` : "too many of";
-    const limit = `the limit is ${mostBeginnings}`;
+    const limit = `the limit is ${maxBeginnings}`;
     throw unsupportedSchema(path, `${count} its alternatives begin differently; ${limit}`);
   }
-  if (widest * vaguest > mostTogether) {
+  if (widest * vaguest > maxTogether) {
     throw unsupportedSchema(
       path,
       `one text may fit ${vaguest} of its alternatives, and each may go on in up to ${widest} ways`,
@@ -84,7 +84,7 @@ export function refuseManyBeginnings(
 
 /** Serialised values for comparisons while schemas are merged, limited in total. */
 export class ComparedTexts {
-  #left = mostComparedCharacters;
+  #left = maxComparedCharacters;
 
   /** @throws SchemaRefusal */
   of(value: unknown, path: SchemaPath): string {

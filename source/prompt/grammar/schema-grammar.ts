@@ -5,7 +5,7 @@ import { JsonRules } from "./json-rules.ts";
 import { mergeSchemas } from "./merge-schemas.ts";
 import {
   ComparedTexts,
-  mostConstants,
+  maxConstants,
   refuseLargeEnum,
   refuseLargeSchema,
   refuseManyAlternatives,
@@ -37,10 +37,10 @@ import type { Place } from "./schema-place.ts";
 import { findReference } from "./schema-references.ts";
 import { typeGrammar } from "./type-grammar.ts";
 
-const mostLevels = 64;
+const maxLevels = 64;
 /** Keeps the server's thread busy for less than 50 ms. */
-const mostParts = 2_500;
-const mostCharacters = 1_000_000;
+const maxParts = 2_500;
+const maxCharacters = 1_000_000;
 /** Schemas that take as long to read as one pattern. */
 const partsPerPattern = 25;
 /** Values of an `enum` are read faster than schemas. */
@@ -146,8 +146,8 @@ class SchemaGrammar {
   /** Returns undefined if no value is valid. */
   readonly #visit = (schema: Schema, place: Place): string | undefined => {
     this.#spend(1);
-    if (place.depth > mostLevels) {
-      throw unsupportedSchema(place.path, `it has more than ${mostLevels} levels`);
+    if (place.depth > maxLevels) {
+      throw unsupportedSchema(place.path, `it has more than ${maxLevels} levels`);
     }
     if (schema === true) return this.#json.value;
     if (schema === false) return undefined;
@@ -158,13 +158,13 @@ class SchemaGrammar {
 
   #spend(parts: number, path: SchemaPath = ""): void {
     this.#count += parts;
-    if (this.#count > mostParts) {
-      throw unsupportedSchema(path, `it is too large: it has more than ${mostParts} parts`);
+    if (this.#count > maxParts) {
+      throw unsupportedSchema(path, `it is too large: it has more than ${maxParts} parts`);
     }
-    if (this.#rules.size > mostCharacters) {
+    if (this.#rules.size > maxCharacters) {
       throw unsupportedSchema(
         path,
-        `it is too large: its grammar has more than ${mostCharacters} characters`,
+        `it is too large: its grammar has more than ${maxCharacters} characters`,
       );
     }
   }
@@ -193,7 +193,7 @@ class SchemaGrammar {
       if (alternatives === undefined) continue;
       const rest = Object.fromEntries(Object.entries(schema).filter(([name]) => name !== key));
       const constants = isUnbound(rest) ? plainConstants(alternatives) : undefined;
-      const most = constants === undefined ? undefined : mostConstants;
+      const most = constants === undefined ? undefined : maxConstants;
       refuseManyAlternatives(alternatives.length, key, below(place.path, key), most);
       if (constants !== undefined) return this.#oneOf(constants, place.path);
       return this.#either(alternatives, rest, below(place.path, key), place);
@@ -215,7 +215,7 @@ class SchemaGrammar {
   /** Replaces references by their targets, so that a schema can be merged with another. */
   #withoutReference(schema: Schema, path: SchemaPath, depth: number): Schema {
     if (!isRecord(schema) || schema.$ref === undefined) return schema;
-    if (depth > mostLevels) throw invalidSchema(path, "it refers to itself endlessly");
+    if (depth > maxLevels) throw invalidSchema(path, "it refers to itself endlessly");
     const { $ref, ...beside } = schema;
     const found = findReference(this.#root, $ref, below(path, "$ref"));
     return this.#merge(this.#withoutReference(found.schema, found.path, depth + 1), beside, path);

@@ -1,6 +1,6 @@
 // Lexer of Jinja templates, with the white-space rules that chat templates expect: trim_blocks and
 // lstrip_blocks.
-import { mostTokens } from "../render-budget.ts";
+import { maxTokens } from "../render-budget.ts";
 import { TemplateFault } from "../template-fault.ts";
 
 export type TokenKind =
@@ -78,8 +78,8 @@ class Lexer {
   }
 
   #refuseTooMany(): void {
-    if (this.#tokens.length <= mostTokens) return;
-    throw new TemplateFault(`it has more than ${mostTokens} tokens`, this.#at);
+    if (this.#tokens.length <= maxTokens) return;
+    throw new TemplateFault(`it has more than ${maxTokens} tokens`, this.#at);
   }
 
   #nextTag(): number | undefined {

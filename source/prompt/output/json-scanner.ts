@@ -6,7 +6,7 @@ export type JsonState = "open" | "complete" | "broken";
 type Expected = "value" | "first-item" | "first-key" | "key" | "colon" | "comma";
 
 /** Deeper than any argument; keeps invalid output from growing the stack. */
-const maximumDepth = 256;
+const maxDepth = 256;
 
 const wordPattern = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][-+]?\d+)?)$/;
 const numberBeginning = /^-?(?:(?:0|[1-9]\d*)(?:\.\d*)?(?:[eE][-+]?\d*)?)?$/;
@@ -118,7 +118,7 @@ export class JsonScanner {
     if (character === "{" || character === "[") {
       this.#containers.push(character);
       this.#expected = character === "{" ? "first-key" : "first-item";
-      return this.#containers.length <= maximumDepth;
+      return this.#containers.length <= maxDepth;
     }
     if (character === '"') {
       this.#inString = true;

@@ -4,7 +4,7 @@ import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../base/product-error.ts";
 import { serverErrors } from "../errors.ts";
 
-const mostLevels = 512;
+const maxLevels = 512;
 /** Longer bodies are parsed in steps, so that other requests are served in between. */
 const longBody = 1024 ** 2;
 
@@ -53,9 +53,9 @@ function withoutNulls(body: unknown): unknown {
 function refuseDeepBody(body: unknown): void {
   let level: unknown[] = [body];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > mostLevels) {
+    if (depth > maxLevels) {
       throw new ProductError(serverErrors.bodyInvalid, {
-        message: `The request body is nested too deeply: the limit is ${mostLevels} levels.`,
+        message: `The request body is nested too deeply: the limit is ${maxLevels} levels.`,
       });
     }
     const inner: unknown[] = [];

@@ -9,7 +9,7 @@ interface RemoteImageOptions {
   largestBytes: number;
 }
 
-const mostImages = 10;
+const maxImages = 10;
 
 export function fetchRemoteImages(app: FastifyInstance, options: RemoteImageOptions): void {
   const { isAllowed, largestBytes } = options;
@@ -19,9 +19,9 @@ export function fetchRemoteImages(app: FastifyInstance, options: RemoteImageOpti
       ({ text, replace }) => replace && /^https?:\/\//i.test(text),
     );
     if (images.length === 0) return;
-    if (images.length > mostImages) {
-      const says = `The request has ${images.length} image URLs; this server fetches at most ${mostImages}.`;
-      throw invalidField(images[mostImages]?.param ?? "", says);
+    if (images.length > maxImages) {
+      const says = `The request has ${images.length} image URLs; this server fetches at most ${maxImages}.`;
+      throw invalidField(images[maxImages]?.param ?? "", says);
     }
     const gone = new AbortController();
     const leave = () => gone.abort();

@@ -28,15 +28,15 @@ export const leftOutHeader = "x-modelctl-left-out";
 export function reportLeftOut(types: readonly string[], warn: Warn): void {
   if (types.length === 0) return;
   const all = [...new Set(types)].map((type) => type.slice(0, longestType));
-  const others = all.length - mostTypes;
-  const names = [...all.slice(0, mostTypes), ...(others > 0 ? [`and ${others} more`] : [])].join(
+  const others = all.length - maxTypes;
+  const names = [...all.slice(0, maxTypes), ...(others > 0 ? [`and ${others} more`] : [])].join(
     ", ",
   );
   warn(`Left out what only its vendor can run: ${names}.`, [leftOutHeader, names]);
 }
 
 /** Headers and the log stay short, whatever a client sends. */
-const mostTypes = 16;
+const maxTypes = 16;
 const longestType = 60;
 
 /**

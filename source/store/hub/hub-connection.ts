@@ -30,7 +30,7 @@ export interface HubQuestion {
   signal: AbortSignal;
 }
 
-const mostPlainReplyBytes = 64 * 1024 ** 2;
+const maxPlainReplyBytes = 64 * 1024 ** 2;
 
 export class HubConnection {
   readonly settings: HubSettings;
@@ -128,7 +128,7 @@ export async function readReplyText(reply: HttpReply): Promise<string> {
   let length = 0;
   await reply.read((chunk) => {
     length += chunk.length;
-    if (length <= mostPlainReplyBytes) {
+    if (length <= maxPlainReplyBytes) {
       chunks.push(chunk);
       return undefined;
     }

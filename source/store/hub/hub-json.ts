@@ -70,7 +70,7 @@ export async function sendFollowing(
   accept: string,
 ): Promise<HttpReply> {
   let asked = url;
-  for (let hops = 0; hops <= mostRedirects; hops += 1) {
+  for (let hops = 0; hops <= maxRedirects; hops += 1) {
     const reply = await connection.send({ url: asked, headers: { accept }, signal });
     const next = redirectOf(reply);
     if (next === undefined) return reply;
@@ -94,7 +94,7 @@ export function invalidReply(host: string, what: string): ProductError {
 }
 
 /** More redirects than this count as a loop. */
-export const mostRedirects = 5;
+export const maxRedirects = 5;
 
 /**
  * Returns the address that a reply redirects to; undefined if it does not redirect.

@@ -12,7 +12,7 @@ export interface CardWork {
 }
 
 /** Longer cards are truncated. */
-const mostBytes = 512 * 1024;
+const maxBytes = 512 * 1024;
 
 /**
  * Returns the text of README.md without its front matter, truncated if very long; empty if there is
@@ -41,11 +41,11 @@ export async function readModelCard(
     const chunks: Buffer[] = [];
     let length = 0;
     await reply.read((chunk) => {
-      if (length < mostBytes) chunks.push(chunk);
+      if (length < maxBytes) chunks.push(chunk);
       length += chunk.length;
       return undefined;
     });
-    const text = Buffer.concat(chunks).subarray(0, mostBytes).toString("utf8");
+    const text = Buffer.concat(chunks).subarray(0, maxBytes).toString("utf8");
     return withoutFrontMatter(text);
   } finally {
     await connection.close();

@@ -13,7 +13,7 @@ export interface RefusedReply {
 }
 
 /** Most characters quoted from the hub's message. */
-const mostWords = 300;
+const maxWords = 300;
 
 /** The requested repository or file. */
 export interface HubTarget {
@@ -63,7 +63,7 @@ export function replyError(
 /** Quotes the hub's message, such as the permission that a token lacks. */
 function saidBy({ headers }: RefusedReply): string {
   const words = toOneLine(headerText(headers, "x-error-message")).trim().replace(/\.+$/, "");
-  return words === "" ? "" : `: ${words.slice(0, mostWords)}`;
+  return words === "" ? "" : `: ${words.slice(0, maxWords)}`;
 }
 
 /** Explains a refusal that does not concern a repository. */

@@ -26,7 +26,7 @@ export interface DefaultsWork {
 
 /** Longer than any template. */
 const longestBytes = 1024 ** 2;
-const mostTries = 3;
+const maxTries = 3;
 
 /**
  * Requests only the files that the repository has.
@@ -65,7 +65,7 @@ async function readText(
   return await readHubText(connection, resolveUrl(settings.endpoint, target), {
     signal,
     onRetry,
-    tries: mostTries,
+    tries: maxTries,
     refusal: (reply) => replyError(reply, target, settings),
   });
 }

@@ -32,11 +32,11 @@ export interface RepositoryQuestion {
   onRetry: (detail: string) => void;
 }
 
-const mostPages = 1000;
+const maxPages = 1000;
 /**
  * Fewer retries than for a download: a person waits for the first answer, and no work is lost yet.
  */
-const mostTries = 3;
+const maxTries = 3;
 
 /**
  * Lists the files of a repository at the commit that the revision names now, so that later
@@ -57,7 +57,7 @@ export async function readRepository(
   const files: RepositoryFile[] = [];
   let page: URL | undefined = base;
   for (let count = 0; page !== undefined; count += 1) {
-    if (count === mostPages) throw invalidReply(base.host, "its list of files is endless");
+    if (count === maxPages) throw invalidReply(base.host, "its list of files is endless");
     const { value, headers } = await readJson(connection, page.href, question);
     files.push(...readEntries(value, base.host));
     // Takes only the cursor from the link: a mirror may pass on the original's address.
@@ -87,7 +87,7 @@ function readJson(connection: HubConnection, url: string, question: RepositoryQu
   return readHubJson(connection, url, {
     signal,
     onRetry,
-    tries: mostTries,
+    tries: maxTries,
     refusal: (reply) => replyError(reply, { repo, revision }, connection.settings),
   });
 }

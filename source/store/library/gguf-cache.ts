@@ -13,7 +13,7 @@ export interface GgufReading {
   details: ModelDetails;
 }
 
-const mostKept = 256;
+const maxKept = 256;
 
 export class GgufCache {
   readonly #readings = new Map<string, { states: string; reading: GgufReading }>();
@@ -28,7 +28,7 @@ export class GgufCache {
     const known = this.#readings.get(key);
     if (known?.states === states) return known.reading;
     const reading = await readParts(parts);
-    if (this.#readings.size >= mostKept) this.#readings.clear();
+    if (this.#readings.size >= maxKept) this.#readings.clear();
     this.#readings.set(key, { states, reading });
     return reading;
   }

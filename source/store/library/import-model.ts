@@ -36,7 +36,7 @@ interface NamedManifest {
 
 const longestManifestBytes = 4 * 1024 ** 2;
 /** All manifests are held in memory. */
-const mostManifests = 1000;
+const maxManifests = 1000;
 /** Limit for texts that are read as a whole: template, system prompt, messages, licence. */
 const longestTextBytes = 64 * 1024 ** 2;
 const textTypes: ReadonlySet<string> = new Set([
@@ -137,7 +137,7 @@ async function readArchive(
     } else if (kind === "manifests" && rest.length === 4) {
       const found = await readManifest(entry, rest, store.folder.hubPrefixes);
       manifests.set(found.name.display.toLowerCase(), found);
-      if (manifests.size > mostManifests) throw new TarError("it has too many models");
+      if (manifests.size > maxManifests) throw new TarError("it has too many models");
     } else {
       throw new TarError(`${JSON.stringify(entry.path)} is not part of a model`);
     }

@@ -15,7 +15,7 @@ const settledMs = 3000;
  */
 const smallBytes = 64 * 1024;
 /** Total size of the cached files on disk. */
-const mostKeptBytes = 16 * 1024 ** 2;
+const maxKeptBytes = 16 * 1024 ** 2;
 
 export class KnownFiles<T> {
   readonly #known = new Map<string, { facts: Stats; value: T }>();
@@ -43,7 +43,7 @@ export class KnownFiles<T> {
   }
 
   #keep(file: string, facts: Stats, value: T): void {
-    if (this.#keptBytes + facts.size > mostKeptBytes) {
+    if (this.#keptBytes + facts.size > maxKeptBytes) {
       this.#known.clear();
       this.#keptBytes = 0;
     }

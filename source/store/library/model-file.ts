@@ -67,12 +67,12 @@ function kindOf(file: string, header: GgufHeader): ModelFileKind {
 }
 
 /** The names of the parts have five digits. */
-const mostParts = 99_999;
+const maxParts = 99_999;
 
 /** Written by llama-gguf-split. */
 export function partOf(header: GgufHeader): ModelFile["part"] {
   const count = numberOf(header, "split.count");
   const index = numberOf(header, "split.no");
   if (count === undefined || index === undefined) return undefined;
-  return count >= 2 && count <= mostParts ? { index, count } : undefined;
+  return count >= 2 && count <= maxParts ? { index, count } : undefined;
 }

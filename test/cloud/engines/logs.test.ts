@@ -197,7 +197,7 @@ describe("a replica's output", () => {
 describe("a log file", () => {
   it("is rotated when full, five files in all, with continuing numbers", async () => {
     const file = store.fileOf(place);
-    const log = new LogFile({ file, of: place, maximumBytes: 1000 });
+    const log = new LogFile({ file, of: place, maxBytes: 1000 });
     closers.push(() => log.close());
     for (let i = 1; i <= 60; i += 1) log.append([{ ts: i, stream: "stdout", text: `line ${i}` }]);
     expect(filesOfLog(file).map((name) => path.basename(name))).toEqual([
@@ -215,7 +215,7 @@ describe("a log file", () => {
     expect(await texts({ lines: 20 })).toEqual(
       Array.from({ length: 20 }, (_, i) => `line ${i + 41}`),
     );
-    const reopened = new LogFile({ file, of: place, maximumBytes: 1000 });
+    const reopened = new LogFile({ file, of: place, maxBytes: 1000 });
     closers.push(() => reopened.close());
     reopened.append([{ ts: 1, stream: "stdout", text: "next" }]);
     expect((await read({ lines: 1 }))[0]).toMatchObject({ seq: 61, ts: 60, text: "next" });

@@ -183,7 +183,7 @@ describe("a scheduler whose models are on a card", () => {
     engine: { ...tinyEngine, device: "auto" },
     keepAliveMs: 60_000,
     loadTimeoutMs: 60_000,
-    maximumLoadedModels: 4,
+    maxLoadedModels: 4,
     freeBytes: () => 16 * gib,
     card,
     log: (text) => log.push(text),

@@ -35,7 +35,7 @@ function open(options: Options): Scheduler {
     engine: tinyEngine,
     keepAliveMs: 60_000,
     loadTimeoutMs: 60_000,
-    maximumLoadedModels: 3,
+    maxLoadedModels: 3,
     log: (text) => log.push(text),
     engineLog: () => {},
     ...options,
@@ -51,7 +51,7 @@ function shared(): Scheduler {
 }
 
 beforeAll(() => {
-  usual = open({ maximumLoadedModels: 2 });
+  usual = open({ maxLoadedModels: 2 });
 });
 afterEach(async () => {
   await scheduler?.close();
@@ -192,7 +192,7 @@ describe("a request that needs a load or a reload", () => {
   });
 
   it("replaces a model that is never idle", async () => {
-    const target = create({ maximumLoadedModels: 1 });
+    const target = create({ maxLoadedModels: 1 });
     const file = copyOfTiny("starved");
     let users = await Promise.all([begin(target), begin(target)]);
     const starved = ask(target, file).then(() => true);

@@ -92,7 +92,7 @@ describe("the name of a setup", () => {
   test.each<[string, Partial<LoadSettings>]>([
     ["threads", { threads: 7 }],
     ["steps", { batchSize: 64, prefillChunk: 32 }],
-    ["the queue", { maximumQueue: 3 }],
+    ["the queue", { maxQueue: 3 }],
     ["how the weights are read", { useMmap: false }],
   ])("does not change with %s", async (_, changes) => {
     expect(await nameOf(changes)).toBe(await nameOf());

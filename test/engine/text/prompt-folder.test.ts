@@ -42,7 +42,7 @@ async function add(prefix: string, first: number, hoursUnused = 0): Promise<stri
 }
 
 const read = (prefix = "") => folder.read(prefix, new Map(), (line) => lines.push(line));
-const unbounded = { budgetBytes: 2 ** 30, maximumAgeMs: undefined };
+const unbounded = { budgetBytes: 2 ** 30, maxAgeMs: undefined };
 
 test("files are private to their owner, and found by prefix", async () => {
   expect(await read()).toEqual([]);
@@ -74,7 +74,7 @@ test("unusable files are logged and removed, links without their targets", async
 test("files that are too old are removed", async () => {
   const fresh = await add("a-", 1, 5);
   await add("a-", 5, 30);
-  await folder.tidy({ ...unbounded, maximumAgeMs: 24 * 3_600_000 });
+  await folder.tidy({ ...unbounded, maxAgeMs: 24 * 3_600_000 });
   expect(await folder.paths()).toEqual([fresh]);
 });
 

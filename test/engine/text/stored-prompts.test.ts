@@ -48,7 +48,7 @@ const open = (changes: Partial<StoredPromptOptions> = {}) =>
     context,
     folder: new PromptFolder(folder),
     prefix: "model-",
-    limits: { budgetBytes: 2 ** 30, maximumAgeMs: undefined },
+    limits: { budgetBytes: 2 ** 30, maxAgeMs: undefined },
     windowTokens: 8192,
     model: { name: "m:latest", path: path.join(home, "model.gguf") },
     idleMs: 0,
@@ -140,7 +140,7 @@ describe("nothing is written", () => {
 
   test("that would take most of the budget", async () => {
     await write([prompt(text(0, 2000))], {
-      limits: { budgetBytes: 3_000_000, maximumAgeMs: undefined },
+      limits: { budgetBytes: 3_000_000, maxAgeMs: undefined },
     });
     expect(names()).toEqual([]);
   });

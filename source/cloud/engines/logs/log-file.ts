@@ -68,7 +68,7 @@ export interface LogFileOptions {
   file: string;
   of: Pick<LogLine, "organisation" | "app" | "revision" | "replica">;
   /** Size at which the file is rotated. */
-  maximumBytes?: number;
+  maxBytes?: number;
 }
 
 /** Fields of a new line; the others follow from where it is written. */
@@ -97,7 +97,7 @@ export function filesOfLog(file: string): string[] {
 export class LogFile {
   readonly file: string;
   readonly #of: LogFileOptions["of"];
-  readonly #maximumBytes: number;
+  readonly #maxBytes: number;
   #descriptor: number;
   #sizeBytes: number;
   #seq: number;
@@ -105,10 +105,10 @@ export class LogFile {
   #offsets: RawOffsets;
 
   /** Appends after the last line; removes one truncated by a power failure. */
-  constructor({ file, of, maximumBytes = rotationBytes }: LogFileOptions) {
+  constructor({ file, of, maxBytes = rotationBytes }: LogFileOptions) {
     this.file = file;
     this.#of = of;
-    this.#maximumBytes = maximumBytes;
+    this.#maxBytes = maxBytes;
     mkdirSync(path.dirname(file), { recursive: true, mode: 0o700 });
     this.#descriptor = openSync(file, "a+", ownerOnly);
     this.#sizeBytes = truncateIncompleteLine(this.#descriptor);
@@ -126,7 +126,7 @@ export class LogFile {
   append(lines: readonly NewLine[]): void {
     if (lines.length === 0) return;
     const bytes = Buffer.from(lines.map((line) => writeLine(this.#complete(line))).join(""));
-    if (this.#sizeBytes > 0 && this.#sizeBytes + bytes.length > this.#maximumBytes) this.#rotate();
+    if (this.#sizeBytes > 0 && this.#sizeBytes + bytes.length > this.#maxBytes) this.#rotate();
     for (let done = 0; done < bytes.length; ) done += writeSync(this.#descriptor, bytes, done);
     this.#sizeBytes += bytes.length;
   }

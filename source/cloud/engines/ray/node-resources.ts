@@ -14,7 +14,7 @@ export interface RayResources {
 /** Resource of a node with such a GPU: `accelerator_type:H100`. */
 const acceleratorPrefix = "accelerator_type:";
 /** Limit for replicas that take nothing which Ray counts. */
-const mostReplicas = 1_000;
+const maxReplicas = 1_000;
 /** Characters of a node's id that tell nodes apart. */
 const idCharacters = 8;
 
@@ -29,7 +29,7 @@ export function capacityOf(
     return {
       fits: true,
       reason: undefined,
-      replicas: Math.min(replicas, mostReplicas),
+      replicas: Math.min(replicas, maxReplicas),
       canEverFit: true,
     };
   }
@@ -131,7 +131,7 @@ function countOn(node: RayNode, need: NodeNeed, of: "free" | "total"): number {
     const total = node.total[name] ?? 0;
     return Math.floor((of === "free" ? total - (node.used[name] ?? 0) : total) / amount);
   });
-  return Math.max(0, Math.min(mostReplicas, ...counts));
+  return Math.max(0, Math.min(maxReplicas, ...counts));
 }
 
 /** Returns what a replica takes, by the names of Ray's resources. */

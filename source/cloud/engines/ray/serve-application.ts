@@ -40,7 +40,7 @@ export interface ApplicationState {
 
 const importPath = "deployctl_ray_wrapper:build";
 /** The gateway limits the requests of a replica; Serve's own limit must not be reached. */
-const mostRequests = 10_000;
+const maxRequests = 10_000;
 /** Time for Serve to notice that a replica has ended, beside that of the script. */
 const serveGraceMs = 5_000;
 
@@ -95,7 +95,7 @@ export function serveApplication(
       ready_timeout_s: limits.startupTimeoutMs / 1000,
       termination_grace_s: limits.terminationGraceMs / 1000,
       graceful_shutdown_timeout_s: (limits.terminationGraceMs + serveGraceMs) / 1000,
-      max_ongoing_requests: mostRequests,
+      max_ongoing_requests: maxRequests,
       resources,
       labels,
     },

@@ -9,7 +9,7 @@ const startOfMessage = "<|message|>";
 const ends = ["<|end|>", "<|return|>", "<|call|>", "<|start|>", "<|channel|>"];
 const beginnings = ["<|start|>", "<|channel|>", "to=functions."];
 /** Longer than any header with a tool's name. */
-const maximumHeaderLength = 256;
+const maxHeaderLength = 256;
 
 /**
  * The channel `analysis` is thinking, `final` and `commentary` are content, and a message to
@@ -95,11 +95,11 @@ interface Header {
 function* readHeader(text: OutputText): Reading<Header | undefined> {
   if ((yield* text.oneOf(beginnings)) === undefined) return undefined;
   let end = text.ahead.indexOf(startOfMessage);
-  while (end < 0 && text.ahead.length < maximumHeaderLength && !text.ahead.includes("\n")) {
+  while (end < 0 && text.ahead.length < maxHeaderLength && !text.ahead.includes("\n")) {
     if (!(yield* text.more())) return undefined;
     end = text.ahead.indexOf(startOfMessage);
   }
-  if (end < 0 || end > maximumHeaderLength) return undefined;
+  if (end < 0 || end > maxHeaderLength) return undefined;
   const header = text.take(end);
   text.take(startOfMessage.length);
   return parseHeader(header.replace("<|start|>assistant", ""));

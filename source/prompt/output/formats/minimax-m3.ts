@@ -9,7 +9,7 @@ const token = "]<]minimax[>[";
 const open = (name: string) => `${token}<${name}>`;
 const close = (name: string) => `${token}</${name}>`;
 /** Deeper than any argument. */
-const maximumDepth = 32;
+const maxDepth = 32;
 
 const form: NestedCallForm = {
   beforeName: `${token}<invoke name="`,
@@ -67,7 +67,7 @@ function* readElement(
   schemaOf: (name: string) => unknown,
   depth: number,
 ): Reading<Element | undefined> {
-  if (depth > maximumDepth || !(yield* text.skipAfterSpace(`${token}<`))) return undefined;
+  if (depth > maxDepth || !(yield* text.skipAfterSpace(`${token}<`))) return undefined;
   let name = "";
   const mark = yield* text.passUntil([">", "<"], (piece) => {
     name += piece;

@@ -8,7 +8,7 @@ const start = "<|start|>assistant";
 const startOfMessage = "<|message|>";
 const ends = ["<|eom|>", "<|eot|>", "<|start|>"];
 /** Longer than any header with a tool's name. */
-const maximumHeaderLength = 256;
+const maxHeaderLength = 256;
 
 const form = {
   beforeName: '<atem:invoke name="',
@@ -77,7 +77,7 @@ function* readRecipient({ text }: Output): Reading<string | undefined> {
   const mark = yield* text.passUntil([startOfMessage, "\n"], (piece) => {
     header += piece;
   });
-  if (mark !== startOfMessage || header.length > maximumHeaderLength) return undefined;
+  if (mark !== startOfMessage || header.length > maxHeaderLength) return undefined;
   text.take(mark.length);
   return header === "" ? "user" : header.slice(" to=".length).trim();
 }

@@ -31,7 +31,7 @@ export type CompletionBody = Static<typeof CompletionBody>;
 type CompletionPrompt = string | number[];
 
 /** Maximum number of answers per request, over all its prompts. */
-const mostChoices = 64;
+const maxChoices = 64;
 
 export interface PromptRequest {
   prompt: CompletionPrompt;
@@ -55,10 +55,10 @@ export function toPromptRequests(
     throw unsupportedField("echo", "the prompt's own log-probabilities are not computed");
   }
   const prompts = promptsOf(body.prompt, vocabularySize);
-  if (prompts.length * n > mostChoices) {
+  if (prompts.length * n > maxChoices) {
     throw invalidField(
       "prompt",
-      `'prompt' and 'n' ask for ${prompts.length * n} answers, but one request may have ${mostChoices}.`,
+      `'prompt' and 'n' ask for ${prompts.length * n} answers, but one request may have ${maxChoices}.`,
     );
   }
   const common = readCommonFields(body, rules);

@@ -7,7 +7,7 @@ import { parseKeepAlive, parseOptions } from "../../options.ts";
 import { clientSignal, findModel } from "../../run-request.ts";
 
 /** As in Cohere's API; each is computed on its own. */
-const mostDocuments = 1000;
+const maxDocuments = 1000;
 
 const Document = Type.Union([Type.String(), Type.Object({ text: Type.String() })]);
 
@@ -69,11 +69,11 @@ export function registerRerank(app: FastifyInstance, dependencies: ServerDepende
 }
 
 function textsOf(documents: RerankBody["documents"]): string[] {
-  if (documents.length >= 1 && documents.length <= mostDocuments) {
+  if (documents.length >= 1 && documents.length <= maxDocuments) {
     return documents.map((document) => (typeof document === "string" ? document : document.text));
   }
   throw invalidField(
     "documents",
-    `'documents' has ${documents.length} texts, but must have from 1 to ${mostDocuments}.`,
+    `'documents' has ${documents.length} texts, but must have from 1 to ${maxDocuments}.`,
   );
 }

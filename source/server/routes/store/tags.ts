@@ -58,7 +58,7 @@ function toRecord(model: ModelSummary) {
   };
 }
 
-const mostKept = 4096;
+const maxKept = 4096;
 
 /** Details that only the model's files contain. */
 interface Reading {
@@ -75,7 +75,7 @@ function readingsIn(catalog: ModelCatalog) {
     try {
       const model = await catalog.resolve(name);
       const reading = { model, capabilities: readTemplate(model).capabilities };
-      if (known.size >= mostKept) known.clear();
+      if (known.size >= maxKept) known.clear();
       known.set(digest, reading);
       return reading;
     } catch {

@@ -47,7 +47,7 @@ export interface FileDownload {
   report: (report: FileReport) => void;
 }
 
-const mostStarts = 3;
+const maxStarts = 3;
 
 /** Advice when the disk has no room for a download. */
 export const roomHint =
@@ -67,7 +67,7 @@ export async function downloadFile(download: FileDownload): Promise<string> {
     } catch (error) {
       if (!(error instanceof SourceChanged)) throw error;
       await removePartial(target);
-      if (starts === mostStarts) throw changesRepeatedly(file.path);
+      if (starts === maxStarts) throw changesRepeatedly(file.path);
       const detail = `${file.path} changed on the hub: starting over.`;
       report({ state: "retrying", completedBytes: 0, detail });
     }

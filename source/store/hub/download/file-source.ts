@@ -3,7 +3,7 @@ import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../errors.ts";
 import type { HttpReply } from "../http-reply.ts";
 import type { HubConnection } from "../hub-connection.ts";
-import { mostRedirects, redirectOf } from "../hub-json.ts";
+import { maxRedirects, redirectOf } from "../hub-json.ts";
 import { type HubTarget, headerText, replyError } from "../reply-error.ts";
 import { resolveUrl } from "../repository.ts";
 import { RetryableError } from "../retry.ts";
@@ -68,7 +68,7 @@ export class FileSource {
   ): Promise<{ reply: HttpReply; start: number }> {
     const location = await this.locate(options.signal);
     let { url } = location;
-    for (let hops = 0; hops <= mostRedirects; hops += 1) {
+    for (let hops = 0; hops <= maxRedirects; hops += 1) {
       const reply = await this.#connection.send({
         url,
         headers: { range: `bytes=${range.start}-${range.end - 1}` },
@@ -93,7 +93,7 @@ export class FileSource {
   async #locate(signal: AbortSignal): Promise<FileLocation> {
     let url = resolveUrl(this.#connection.settings.endpoint, this.file);
     let mark = "";
-    for (let hops = 0; hops <= mostRedirects; hops += 1) {
+    for (let hops = 0; hops <= maxRedirects; hops += 1) {
       const reply = await this.#connection.send({ method: "HEAD", url, signal });
       await reply.read(() => undefined);
       mark ||= headerText(reply.headers, "x-linked-etag");

@@ -4,7 +4,7 @@ import type { PartialFile } from "./partial-file.ts";
 /** Size of a write: large enough to be few, small enough to stay in the processor's cache. */
 const writeBytes = 512 * 1024;
 /** Bytes by which a connection may be ahead of the disk. */
-const mostWaitingBytes = 2 * writeBytes;
+const maxWaitingBytes = 2 * writeBytes;
 /** On a slow line, bytes reach the disk, the notes and the progress display at least this often. */
 const writeIntervalMs = 250;
 
@@ -38,7 +38,7 @@ export class PartWriter {
     const before = this.#writing;
     this.#write();
     // Waits for the writes before this one, not for this one.
-    return this.#waitingBytes > mostWaitingBytes ? before : undefined;
+    return this.#waitingBytes > maxWaitingBytes ? before : undefined;
   }
 
   /** Writes the gathered bytes; resolves when no write is pending. */

@@ -116,11 +116,11 @@ async function fetchOneByOne(
   }
 }
 
-/** Waits for the queue, at most `mostMs`, and leaves no timer behind. */
-async function untilDone(queue: PartQueue, mostMs: number, signal: AbortSignal): Promise<void> {
+/** Waits for the queue, at most `maxMs`, and leaves no timer behind. */
+async function untilDone(queue: PartQueue, maxMs: number, signal: AbortSignal): Promise<void> {
   const end = new AbortController();
   try {
-    await Promise.race([queue.done, pause(mostMs, AbortSignal.any([signal, end.signal]))]);
+    await Promise.race([queue.done, pause(maxMs, AbortSignal.any([signal, end.signal]))]);
   } finally {
     end.abort();
   }

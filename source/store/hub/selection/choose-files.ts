@@ -35,7 +35,7 @@ export interface ModelChoice {
 }
 
 const defaultTags = ["Q4_K_M", "Q8_0"];
-const mostListed = 40;
+const maxListed = 40;
 
 /**
  * @param selector a quantization in any case, or a file's name or path; absent or `latest`:
@@ -198,8 +198,8 @@ function listQuantizations(candidates: readonly RepositoryFile[]): string {
   const labels = [...sizes].map(
     ([stem, sizeBytes]) => `${quantizationOf(stem) ?? `${stem}.gguf`} (${formatBytes(sizeBytes)})`,
   );
-  const more = labels.length - mostListed;
-  return labels.slice(0, mostListed).join(", ") + (more > 0 ? `, and ${more} more` : "");
+  const more = labels.length - maxListed;
+  return labels.slice(0, maxListed).join(", ") + (more > 0 ? `, and ${more} more` : "");
 }
 
 function listNumbers(numbers: readonly number[]): string {

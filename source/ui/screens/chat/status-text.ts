@@ -12,7 +12,7 @@ import type { AnswerFigures, ChatState } from "./chat-state.ts";
 const crowdedShare = 0.8;
 const fullShare = 0.95;
 /** Shown of a load until the model warms up. */
-const mostLoaded = 0.99;
+const maxLoaded = 0.99;
 
 export type ModelLine = Pick<ModelFacts, "name" | "contextLength">;
 
@@ -76,7 +76,7 @@ function phaseText(
     case "checking":
       return `checking ${phase.file} ${percent(phase.fraction)}`;
     case "loading":
-      return `loading ${model.name} ${percent(Math.min(phase.fraction, mostLoaded))}`;
+      return `loading ${model.name} ${percent(Math.min(phase.fraction, maxLoaded))}`;
     case "warming-up":
       return `warming up ${model.name}`;
     case "prompt": {
