@@ -66,6 +66,7 @@ const allowed: Record<string, string[]> = {
   chat: ["base", "configuration", "client"],
   agents: ["base"],
   tls: ["base"],
+  tracing: ["base"],
   store: ["base", "configuration"],
   prompt: ["base", "store:types"],
   engine: ["base", "configuration", "prompt", "store:types"],
@@ -79,6 +80,7 @@ const allowed: Record<string, string[]> = {
     "store",
     "engine",
     "tls",
+    "tracing",
   ],
   cloud: ["base", "configuration", "keys", "request-log", "tls"],
   ui: ["base", "chat", "client", "cloud:types", "request-log:types", "metrics:types"],
@@ -97,6 +99,7 @@ const allowed: Record<string, string[]> = {
     "server",
     "store",
     "tls",
+    "tracing",
   ],
   cli: [
     "base",
@@ -139,6 +142,8 @@ const libraryDoors: Record<string, RegExp> = {
   "@fastify/swagger": /^source\/server\//,
   undici: /^source\/(store\/hub\/|server\/fetch-image\.ts$|cloud\/gateway\/)/,
   selfsigned: /^source\/tls\//,
+  "@opentelemetry/api": /^source\/tracing\//,
+  "@opentelemetry/sdk-trace-base": /^source\/tracing\//,
   tar: /^source\/store\/library\//,
   meow: /^source\/cli\/program\/read-command-line\.ts$/,
   // Loaded by source/base/node-http.ts, since its import loads fetch.

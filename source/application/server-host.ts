@@ -21,6 +21,7 @@ import { RequestLog } from "../request-log/request-log.ts";
 import { Transcripts } from "../request-log/transcripts.ts";
 import { serverErrors } from "../server/errors.ts";
 import type { CertificatePair } from "../tls/certificate-files.ts";
+import { openTracing } from "../tracing/tracing.ts";
 import { drainRequests, untilRequestsEnd } from "./drain.ts";
 import { engineSettings, promptHousekeeping } from "./engine-settings.ts";
 import { startHousekeeping } from "./housekeeping.ts";
@@ -127,6 +128,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     generatedTokens: () => counted.generatedTokens,
     requests: () => requestsSample(requestLog, Date.now(), transcripts.isRecording),
   });
+  const tracing = await openTracing("modelctl", log);
   const stopping = new AbortController();
   const app = await createServer(
     {
@@ -138,6 +140,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       requestLog,
       transcripts,
       metrics: counted,
+      tracing,
       monitor,
       keyAccess: {
         keys,
@@ -220,6 +223,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
         // Cancelled requests send an error.
         await untilRequestsEnd(requestLog, lastWordsMs);
         await app.close();
+        await tracing?.close();
         keys.close();
       },
     };

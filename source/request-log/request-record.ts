@@ -27,6 +27,8 @@ export const RequestRecord = Type.Object({
   path: text,
   /** As the client named it. */
   model: maybe(text),
+  /** 32 hexadecimal digits, while traces are sent. */
+  traceId: maybe(text),
   /** Key of the request, if it sent one. */
   keyId: maybe(text),
   client: Type.Object({ address: text, agent: maybe(text) }),

@@ -20,6 +20,7 @@ import {
   refuseSlowBodies,
 } from "./plugins/request-limits.ts";
 import { countRequests, recordRequests } from "./plugins/request-records.ts";
+import { traceRequests } from "./plugins/request-traces.ts";
 import { requireKeys } from "./plugins/require-key.ts";
 import { validateBodies } from "./plugins/validation.ts";
 import { anthropicRoutes } from "./routes/anthropic/messages.ts";
@@ -63,6 +64,7 @@ export async function createServer(
   unpackBodies(app, limits.bodyBytes);
   readJsonBodies(app);
   recordRequests(app, dependencies);
+  traceRequests(app, dependencies);
   refuseWhileStopping(app, dependencies.stopping);
   limitSizes(app, limits.imageBytes);
   await guardOrigins(app, dependencies, isLoopbackBound);

@@ -9,6 +9,7 @@ import type { RequestLog } from "../request-log/request-log.ts";
 import type { Transcripts } from "../request-log/transcripts.ts";
 import type { LibraryServices } from "../store/make-model.ts";
 import type { ModelCatalog } from "../store/model-catalog.ts";
+import type { Tracing } from "../tracing/tracing.ts";
 
 /** Known API keys. */
 export interface KeyAccess {
@@ -48,6 +49,8 @@ export interface ServerDependencies {
   /** Prompts and answers, while recording is on. */
   transcripts: Transcripts;
   metrics: ServerMetrics;
+  /** Undefined: traces are off. */
+  tracing: Tracing | undefined;
   monitor: MachineMonitor;
   keyAccess: KeyAccess;
   limits: SizeLimits;

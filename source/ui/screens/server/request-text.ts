@@ -41,7 +41,7 @@ const tabText = "    ";
 /** Returns caller, phases, warnings, parameters and error. */
 export function summaryLines(view: RequestRecord, options: TextOptions): TextRow[] {
   const { glyphs, width } = options;
-  const { client, keyId, stream, slot, finishReason, warnings = [], error } = view;
+  const { client, keyId, stream, slot, finishReason, traceId, warnings = [], error } = view;
   const caller = [
     keyId === undefined ? "no key" : `key ${keyId}`,
     `from ${client.address}`,
@@ -49,6 +49,7 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
     stream ? "streamed" : "not streamed",
     slot !== undefined && `slot ${slot}`,
     finishReason !== undefined && `finish: ${finishReason}`,
+    traceId !== undefined && `trace ${traceId}`,
   ];
   const heading: TextRow = [
     { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },

@@ -57,6 +57,11 @@ describe("the detail", () => {
     expect(told({ cachedTokens: 0, cachedFrom: "none" })).toBe("2014 tokens");
   });
 
+  test("names the trace of a request", () => {
+    const lines = summaryLines(requestView({ traceId: "0af7" }), { ...options, width: 100 });
+    expect(textOf(lines).join("\n")).toContain("trace 0af7");
+  });
+
   test("shows the client and the settings used", () => {
     const text = textOf(
       summaryLines(requestView({ keyId: "ci" }), { ...options, width: 100 }),
