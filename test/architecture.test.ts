@@ -82,7 +82,7 @@ const allowed: Record<string, string[]> = {
     "tls",
     "tracing",
   ],
-  cloud: ["base", "configuration", "keys", "request-log", "tls"],
+  cloud: ["base", "configuration", "keys", "request-log", "tls", "tracing"],
   ui: ["base", "chat", "client", "cloud:types", "request-log:types", "metrics:types"],
   application: [
     "agents",

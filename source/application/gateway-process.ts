@@ -12,6 +12,7 @@ import { loadPepper, pepperFile } from "../cloud/keys/pepper.ts";
 import { type StoredKey, TokenCheck } from "../cloud/keys/token-check.ts";
 import { type GatewayRole, lockedGateways, readLock, takeLock } from "../cloud/state/lock-file.ts";
 import { isAlive } from "../cloud/state/process-identity.ts";
+import { openTracing, type Tracing } from "../tracing/tracing.ts";
 import type { CloudHostOptions } from "./cloud-host.ts";
 import { adminSocket, gatewaySocket, workerSocket } from "./control-plane-process.ts";
 import { metricsRoute } from "./metrics-route.ts";
@@ -37,6 +38,7 @@ export interface GatewayProcessOptions
 export async function runGateway(options: GatewayProcessOptions): Promise<void> {
   const { stateFolder, role, gateways, log, onListening } = options;
   const isFirst = role === "gateway";
+  const tracing = await openTracing("deployctl", log);
   const release = takeLock(stateFolder, role);
   const keys = new SharedKeys(stateFolder);
   const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -45,7 +47,7 @@ export async function runGateway(options: GatewayProcessOptions): Promise<void> 
   const link = new ControlPlaneLink({
     socketPath: isFirst ? gatewaySocket(stateFolder) : workerSocket(stateFolder),
     openGateway: (ports) => {
-      const own = openGateway(options, { keys, link, leader, ports });
+      const own = openGateway(options, { keys, link, leader, ports, tracing });
       if (!isFirst || gateways === 1) return own;
       leading = new LeadingGateway(own, {
         listeners: options.listeners,
@@ -76,6 +78,7 @@ export async function runGateway(options: GatewayProcessOptions): Promise<void> 
     await promise;
   } finally {
     link.stop();
+    await tracing?.close();
   }
 }
 
@@ -84,17 +87,18 @@ interface GatewayParts {
   link: ControlPlaneLink;
   leader: RemoteLeader | undefined;
   ports: readonly number[];
+  tracing: Tracing | undefined;
 }
 
 function openGateway(options: GatewayProcessOptions, parts: GatewayParts): Gateway {
   const { stateFolder, organisation, listeners, gateways, trustedProxies, log } = options;
-  const { keys, link, leader, ports } = parts;
+  const { keys, link, leader, ports, tracing } = parts;
   const readMetrics = async () =>
     await new AdminClient({ socketPath: adminSocket(stateFolder) }).metrics();
   return new Gateway({
     // A restarted gateway on any free port keeps its port.
     listeners: listeners.map((it, index) => ({ ...it, port: it.port || (ports[index] ?? 0) })),
-    ...{ keys, trustedProxies, leader, log },
+    ...{ keys, trustedProxies, leader, tracing, log },
     sharesPorts: gateways > 1,
     // Bodies wait in each process.
     limits: { waitingBytes: Math.floor(defaultGatewayLimits.waitingBytes / gateways) },

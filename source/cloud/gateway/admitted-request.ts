@@ -1,11 +1,12 @@
 // Admitted request, and the parts of the gateway that all exchanges share.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../base/clock.ts";
+import type { TraceSpan, Tracing } from "../../tracing/tracing.ts";
 import type { CloudKey } from "../keys/cloud-key.ts";
 import type { AppTraffic } from "./app-traffic.ts";
 import type { BufferCollection } from "./buffer-collection.ts";
 import type { Origin } from "./client-address.ts";
-import type { ExchangeRecord } from "./exchange-record.ts";
+import type { ExchangeRecord, RequestFacts } from "./exchange-record.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
 import type { WaitingBytes } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
@@ -18,7 +19,10 @@ export interface ExchangeContext {
   clock: Clock;
   waiting: WaitingBytes;
   buffers: BufferCollection;
-  observe: (record: ExchangeRecord) => void;
+  /** Undefined: traces are off. */
+  tracing: Tracing | undefined;
+  /** Called once for each request, when it is over. */
+  observe: (record: ExchangeRecord, facts: RequestFacts) => void;
   onStopRequested: (replica: string) => void;
 }
 
@@ -33,6 +37,7 @@ export interface AdmittedRequest {
   key: CloudKey | undefined;
   traffic: AppTraffic;
   rules: WaitingRules;
+  trace: TraceSpan | undefined;
   /** Monotonic milliseconds. */
   arrivedAt: number;
 }

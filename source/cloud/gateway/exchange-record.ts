@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "../../base/clock.ts";
+import type { TraceSpan } from "../../tracing/tracing.ts";
 import type { CloudKey } from "../keys/cloud-key.ts";
 import type { Origin } from "./client-address.ts";
 import { type ErrorType, type Refusal, refusalStatuses } from "./refusals.ts";
@@ -58,6 +59,8 @@ export interface RequestFacts {
   origin: Origin;
   path?: AppPath | undefined;
   key?: CloudKey | undefined;
+  /** Undefined without a collector of traces, and for a request that is not admitted. */
+  trace?: TraceSpan | undefined;
   /** Monotonic. */
   arrivedAt: number;
 }

@@ -261,7 +261,7 @@ export class Exchange implements AttemptListener {
     const { request } = this.admitted;
     const { limits, observe } = this.#context;
     if (!request.complete && !request.destroyed) discardRest(request, limits.lingerMs);
-    observe(this.#record());
+    observe(this.#record(), this.admitted);
   }
 
   #record(): ExchangeRecord {

@@ -2,6 +2,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { type MinimumRate, usualRate } from "../../base/body-rate.ts";
 import type { Clock } from "../../base/clock.ts";
+import type { Tracing } from "../../tracing/tracing.ts";
 import type { CloudKey, KeyVerifier } from "../keys/cloud-key.ts";
 import type { TrustedProxies } from "./client-address.ts";
 import type { ExchangeRecord } from "./exchange-record.ts";
@@ -77,6 +78,7 @@ export interface GatewayOptions {
   /** Result of `/_/readyz`. */
   isReady?: () => boolean;
   internalRoute?: InternalRoute;
+  tracing?: Tracing | undefined;
   /** Called when a request is over. */
   observe?: (record: ExchangeRecord) => void;
   /** Called when a replica asks to be replaced with `X-Dctl-Stop-Runner: 1`. */

@@ -4,6 +4,7 @@ import { Admission } from "./admission.ts";
 import { BufferCollection } from "./buffer-collection.ts";
 import { type CallLimits, OwnCallLimits } from "./call-limits.ts";
 import { TrustedProxies } from "./client-address.ts";
+import { beginTrace, endTrace } from "./exchange-traces.ts";
 import {
   defaultGatewayLimits,
   type GatewayOptions,
@@ -39,7 +40,12 @@ export class Gateway extends RoutingTable implements GatewayControl {
         clock,
         waiting: new WaitingBytes(limits.waitingBytes),
         buffers: new BufferCollection(),
-        observe: options.observe ?? (() => {}),
+        tracing: options.tracing,
+        observe: (record, facts) => {
+          options.observe?.(record);
+          if (options.tracing === undefined) return;
+          endTrace(facts.trace ?? beginTrace(options.tracing, facts, record.startedAt), record);
+        },
         onStopRequested: options.onStopRequested ?? (() => {}),
       },
     });

@@ -34,14 +34,17 @@ export function answerFromCache(
   const firstByteMs = clock.now() - admitted.arrivedAt;
   response.once("close", () => {
     const hasLeft = !response.writableFinished;
-    observe({
-      ...openRecord(admitted, clock),
-      revision: routed.revision,
-      status: hasLeft ? 499 : 200,
-      errorType: hasLeft ? "client_disconnected" : undefined,
-      firstByteMs,
-      sentBytes: request.method === "HEAD" ? 0 : cached.body.length,
-    });
+    observe(
+      {
+        ...openRecord(admitted, clock),
+        revision: routed.revision,
+        status: hasLeft ? 499 : 200,
+        errorType: hasLeft ? "client_disconnected" : undefined,
+        firstByteMs,
+        sentBytes: request.method === "HEAD" ? 0 : cached.body.length,
+      },
+      admitted,
+    );
   });
   response.writeHead(200, "OK", headers);
   response.end(cached.body);

@@ -4,6 +4,7 @@ import type { RequestBody } from "./request-body.ts";
 import { withoutHeaders } from "./request-head.ts";
 
 const encodingHeaders: ReadonlySet<string> = new Set(["accept-encoding"]);
+const traceHeaders: ReadonlySet<string> = new Set(["traceparent", "tracestate"]);
 
 /**
  * @param isUnencoded leaves out Accept-Encoding, since a head without an encoding was already sent
@@ -17,18 +18,22 @@ export function replicaHeaders(
     origin,
     key,
     traffic,
-  }: Pick<AdmittedRequest, "id" | "head" | "path" | "origin" | "key" | "traffic">,
+    trace,
+  }: Pick<AdmittedRequest, "id" | "head" | "path" | "origin" | "key" | "traffic" | "trace">,
   body: RequestBody | undefined,
   { isUnencoded }: { isUnencoded: boolean },
 ): string[] {
+  const passed = trace === undefined ? head.passed : withoutHeaders(head.passed, traceHeaders);
   const headers = [
-    ...(isUnencoded ? withoutHeaders(head.passed, encodingHeaders) : head.passed),
+    ...(isUnencoded ? withoutHeaders(passed, encodingHeaders) : passed),
     ...origin.forwardHeaders,
     "X-Forwarded-Prefix",
     `/${path.organisation}/${path.app}`,
     "X-Dctl-Request-Id",
     id,
   ];
+  // The replica's spans are parts of the gateway's.
+  if (trace !== undefined) headers.push(...Object.entries(trace.headers).flat());
   if (key !== undefined) headers.push("X-Dctl-Key-Id", key.id);
   const { upstreamAuthorization } = traffic.routed;
   if (upstreamAuthorization !== undefined) headers.push("Authorization", upstreamAuthorization);

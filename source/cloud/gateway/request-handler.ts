@@ -10,6 +10,7 @@ import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import { plainAddress, readOrigin, type TrustedProxies } from "./client-address.ts";
 import { Exchange } from "./exchange.ts";
 import { drawRequestId, type RequestFacts, refusedRecord } from "./exchange-record.ts";
+import { beginTrace } from "./exchange-traces.ts";
 import type { InternalRoute } from "./gateway-options.ts";
 import { answerProbe, internalPathPrefix } from "./health-routes.ts";
 import { answerFromCache } from "./models-endpoint.ts";
@@ -153,7 +154,7 @@ export class RequestHandler {
     const decision = await admission.admit(path, { head, method, address: origin.address });
     if (request.socket.destroyed) {
       // Another process may have decided, while the client left.
-      context.observe(refusedRecord(parsed, clientLeft, context.clock));
+      context.observe(refusedRecord(parsed, clientLeft, context.clock), parsed);
       return undefined;
     }
     const { traffic, key } = decision;
@@ -166,7 +167,10 @@ export class RequestHandler {
     const { routed } = decision.traffic;
     const rules = readWaitingRules(routed, head, { method, rest: path.rest });
     if ("type" in rules) return this.#refuse(known, rules);
-    return { ...known, traffic: decision.traffic, rules };
+    const { tracing, clock } = context;
+    const startedAt = clock.wallMs() - (clock.now() - parsed.arrivedAt);
+    const trace = tracing && beginTrace(tracing, known, startedAt);
+    return { ...known, traffic: decision.traffic, rules, trace };
   }
 
   #checkHead(
@@ -215,7 +219,7 @@ export class RequestHandler {
     const { id, request, response, head } = parsed;
     const { clock, limits, observe } = this.#options.context;
     if (refusal.closes === true) this.#closing.add(request.socket);
-    response.once("close", () => observe(refusedRecord(parsed, refusal, clock)));
+    response.once("close", () => observe(refusedRecord(parsed, refusal, clock), parsed));
     sendRefusal(request, response, refusal, {
       requestId: id,
       lingerMs: limits.lingerMs,

@@ -217,13 +217,14 @@ export class WebSocketTunnel {
     this.#isOver = true;
     this.#stop();
     const hasLeft = this.#status === 499;
-    this.#context.observe({
+    const record = {
       ...this.#claim.record(),
       status: this.#status,
       errorType: hasLeft ? "client_disconnected" : this.#refusal?.type,
       firstByteMs: this.#firstByteMs,
       receivedBytes: this.#receivedBytes,
       sentBytes: this.#sentBytes,
-    });
+    };
+    this.#context.observe(record, this.admitted);
   }
 }
