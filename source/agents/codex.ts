@@ -15,7 +15,8 @@ export const codex: Agent = {
   title: "Codex",
   install: ["npm", "install", "-g", "@openai/codex"],
   route: "/v1/responses",
-  promptTokens: 6000,
+  tried: "0.169.0",
+  promptTokens: 5000,
   oneTask: (task) => ["exec", "--skip-git-repo-check", task],
   setUp: (endpoint) => ({
     environment: { [keyVariable]: keyOf(endpoint) },
@@ -41,7 +42,7 @@ base_url = ${JSON.stringify(`${endpoint.url}/v1`)}
 wire_api = "responses"
 ${endpoint.key === undefined ? "" : `env_key = "${keyVariable}"\n`}`,
   }),
-  repeats: "Its prompts begin alike in every turn.",
+  repeats: "Nothing: its prompts begin alike in every turn and start.",
 };
 
 function settings({ url }: Endpoint): [name: string, value: string][] {

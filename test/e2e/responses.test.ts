@@ -255,6 +255,69 @@ describe("a function", () => {
     expect(reply.output).toMatchObject([call]);
   });
 
+  test("of a namespace comes back with both of its names, and its output is used", async () => {
+    const namespace = {
+      type: "namespace" as const,
+      name: "forecast",
+      description: "Weather of the next days",
+      tools: [weatherTool],
+    };
+    for (const ask of [respond, streamed]) {
+      const tools = { tools: [namespace], tool_choice: "required" as const };
+      const reply = await ask(weather, { ...tools, max_output_tokens: 200 });
+      expect(reply.output).toMatchObject([{ ...call, namespace: "forecast" }]);
+      const [item] = reply.output;
+      if (item?.type !== "function_call") throw new Error("no call");
+      const result = { type: "function_call_output" as const, call_id: item.call_id };
+      const input = [{ role: "user" as const, content: weather }, item];
+      const last = await ask([...input, { ...result, output: "sunny" }], { tools: [namespace] });
+      expect(last.output_text).toBe("The tool says: sunny");
+    }
+  });
+
+  test("found by the client's search is offered after it", async () => {
+    const search = {
+      type: "tool_search" as const,
+      execution: "client" as const,
+      parameters: { type: "object", properties: { query: { enum: ["weather"] } } },
+    };
+    const asked = { tools: [search], tool_choice: "required" as const, max_output_tokens: 200 };
+    const { output } = await respond(weather, asked);
+    expect(output).toMatchObject([{ type: "tool_search_call", execution: "client" }]);
+    const [item] = output;
+    if (item?.type !== "tool_search_call") throw new Error("no search");
+    const found = { type: "tool_search_output" as const, execution: "client" as const };
+    const reply = await respond(
+      [
+        { role: "user", content: weather },
+        item,
+        { ...found, call_id: item.call_id, tools: [weatherTool] },
+        { role: "user", content: weather },
+      ],
+      { tools: [search], tool_choice: { type: "function", name: "get_weather" } },
+    );
+    expect(reply.output).toMatchObject([call]);
+  });
+
+  test("with free text comes back as text", async () => {
+    const tool = { type: "custom" as const, name: "write", description: "Write to the user" };
+    const body = { tools: [tool], tool_choice: "required" as const, parallel_tool_calls: false };
+    for (const ask of [respond, streamed]) {
+      const reply = await ask(capital, { ...body, temperature: 0, max_output_tokens: 200 });
+      const input = expect.stringMatching(/^[^{]+$/);
+      expect(reply.output).toMatchObject([{ type: "custom_tool_call", name: "write", input }]);
+    }
+  });
+
+  test("would be mistaken for another one, and is refused", async () => {
+    const space = { type: "namespace", name: "a", tools: [{ type: "function", name: "b__c" }] };
+    const other = { type: "namespace", name: "a__b", tools: [{ type: "function", name: "c" }] };
+    const tools = [space, other] as never;
+    const error = await failure(respond("Hello!", { tools }));
+    expect(error).toMatchObject({ status: 400, param: "tools.1.tools.0" });
+    expect(error.message).toContain('offered to the model as "a__b__c"');
+  });
+
   test("is refused for a model without tool support", async () => {
     const error = await failure(respond(weather, { model: "toolless", tools: [weatherTool] }));
     expect(error).toMatchObject({ status: 400, param: "tools" });
@@ -308,7 +371,7 @@ describe("invalid requests", () => {
     ["conversation", { conversation: "conv_1" }],
     ["background", { background: true }],
     ["prompt", { prompt: { id: "pmpt_1" } }],
-    ["tools.0.type", { tools: [{ type: "web_search" }] }],
+    ["tools.0.type", { tools: [{ type: "telepathy" }] }],
     ["tools.1.name", { tools: [weatherTool, { ...weatherTool, name: "" }] }],
     ["tool_choice", { tool_choice: "sometimes" }],
     ["tool_choice", { tool_choice: "required" }],
@@ -317,7 +380,6 @@ describe("invalid requests", () => {
     ["text.format.type", { text: { format: { type: "yaml" } } }],
     ["text.format.schema", { text: { format: { type: "json_schema", name: "a" } } }],
     ["text.format", { text: { format: { type: "json_schema", schema: { type: "tree" } } } }],
-    ["text.verbosity", { text: { verbosity: "low" } }],
     ["reasoning.effort", { reasoning: { effort: "extreme" } }],
     ["include.0", { include: ["everything"] }],
     ["truncation", { truncation: "sometimes" }],
@@ -326,7 +388,7 @@ describe("invalid requests", () => {
     ["input", { input: undefined }],
     ["input", { input: [] }],
     ["input", { input: 5 }],
-    ["input.0.type", { input: [{ type: "web_search_call", id: "ws_1" }] }],
+    ["input.0.type", { input: [{ type: "telepathy_call", id: "t_1" }] }],
     ["input.0", { input: [{ type: "item_reference", id: "msg_1" }] }],
     ["input.0.role", { input: [{ role: "wizard", content: "Hello!" }] }],
     ["input.0.content", { input: [{ role: "user" }] }],

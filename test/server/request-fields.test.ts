@@ -14,6 +14,7 @@ type Body = Record<string, unknown>;
 
 const messages = [{ role: "user", content: "Hello!" }];
 const chat = { model: "tiny", messages, max_tokens: 2 };
+const response = { model: "tiny", input: "Hello!", max_output_tokens: 2 };
 const inContent = (block: unknown): Body => ({
   messages: [{ role: "user", content: [{ type: "text", text: "Hello!" }, block] }],
 });
@@ -33,6 +34,22 @@ const requests: Record<string, { route: string; body: Body; add: (name: string) 
     add: field,
   },
   embeddings: { route: "/v1/embeddings", body: { model: "tiny", input: "a" }, add: field },
+  responses: { route: "/v1/responses", body: response, add: field },
+  "tools of responses": {
+    route: "/v1/responses",
+    body: response,
+    add: (type) => ({ tools: [{ type, name: "it", parameters: { type: "object" }, tools: [] }] }),
+  },
+  "items of responses": {
+    route: "/v1/responses",
+    body: response,
+    add: (type) => ({ input: [...messages, { type, id: "i", call_id: "c" }] }),
+  },
+  "content of responses": {
+    route: "/v1/responses",
+    body: response,
+    add: (type) => ({ input: [{ role: "user", content: [{ type, text: "Hello!" }] }] }),
+  },
   messages: { route: "/v1/messages", body: chat, add: field },
   "token counts of messages": {
     route: "/v1/messages/count_tokens",
@@ -48,6 +65,14 @@ const requests: Record<string, { route: string; body: Body; add: (name: string) 
 };
 
 const values: Body = {
+  access_programs: { programs: [] },
+  background: true,
+  conversation: "conv_1",
+  image: { detail: "low" },
+  max_tool_calls: 3,
+  previous_response_id: "resp_1",
+  prompt: { id: "pmpt_1" },
+  stream_options: { include_obfuscation: false },
   audio: { voice: "alloy", format: "wav" },
   best_of: 3,
   betas: ["a-2026"],

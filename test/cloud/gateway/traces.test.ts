@@ -96,7 +96,7 @@ describe("a gateway without a collector", () => {
   it("passes the client's trace to the replica unchanged", async () => {
     const gateway = await TestGateway.start();
     const url = await gateway.serve(({ headers }, response) => {
-      response.end(JSON.stringify([headers["traceparent"], headers["tracestate"]]));
+      response.end(JSON.stringify([headers.traceparent, headers.tracestate]));
     });
     const headers = { traceparent: `00-${"4".repeat(32)}-${parentId}-01`, tracestate: "a=b" };
     const reply = await sendRaw(`${url}/x`, { headers });

@@ -6,6 +6,7 @@ import { describe, expect, test } from "vitest";
 import type { CanonicalEvent } from "../../../source/engine/request.ts";
 import { MessageAnswer } from "../../../source/server/routes/anthropic/message-answer.ts";
 import type { NamedAnswer, NamedEvent } from "../../../source/server/routes/named-events.ts";
+import { OfferedTools } from "../../../source/server/routes/openai/responses/offered-tools.ts";
 import { ResponseAnswer } from "../../../source/server/routes/openai/responses/response-answer.ts";
 
 const statistics = {
@@ -42,7 +43,7 @@ describe("over /v1/responses", () => {
   const text = { type: "message", status: "incomplete", content: [{ text: brokenText }] };
 
   test("is missing from the whole answer", () => {
-    const answer = new ResponseAnswer({ model: "m" });
+    const answer = new ResponseAnswer({ model: "m" }, new OfferedTools());
     told(answer);
     const { output, usage } = answer.toJson();
     expect(output).toMatchObject([...whole, text]);
@@ -52,7 +53,7 @@ describe("over /v1/responses", () => {
 
   test("is incomplete in the stream, which the client library accepts", async () => {
     const stream = ResponseStream.fromReadableStream(
-      lines(told(new ResponseAnswer({ model: "m" }))),
+      lines(told(new ResponseAnswer({ model: "m" }, new OfferedTools()))),
     );
     const response: OpenAI.Responses.Response = await stream.finalResponse();
     const broken = { type: "function_call", status: "incomplete", call_id: "call_2" };

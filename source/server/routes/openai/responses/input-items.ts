@@ -1,17 +1,25 @@
 // Turns the input of a response, text or items, into the model's conversation.
 import { quoteShort } from "../../../../base/display-text.ts";
+import type { ProductError } from "../../../../base/product-error.ts";
 import type { ChatImage } from "../../../../prompt/chat-message.ts";
 import type { PromptMessage } from "../../../../prompt/prompt-template.ts";
 import { invalidField, unsupportedField } from "../../../errors.ts";
 import { ConversationBuilder } from "../../conversation-builder.ts";
 import { type ContentText, joinContents, readImageUrl } from "../../image-field.ts";
 import { type Fields, readList, readObject, readOptional, readText } from "../../read-fields.ts";
+import { addCall, isCall, isCallOutput, outputOf } from "./call-items.ts";
+import type { OfferedTools } from "./offered-tools.ts";
 
 /**
  * @param instructions come before everything, as a system prompt
+ * @param tools gets those that items bring along, and the types of items that are left out
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED` naming the item
  */
-export function toMessages(input: unknown, instructions: string | undefined): PromptMessage[] {
+export function toMessages(
+  input: unknown,
+  instructions: string | undefined,
+  tools: OfferedTools,
+): PromptMessage[] {
   const conversation = new ConversationBuilder();
   if (instructions !== undefined) conversation.addText("system", instructions);
   if (typeof input === "string") {
@@ -27,12 +35,20 @@ export function toMessages(input: unknown, instructions: string | undefined): Pr
   }
   for (const [index, value] of items.entries()) {
     const where = `input.${index}`;
-    addItem(conversation, readObject(value, where), where);
+    addItem(conversation, readObject(value, where), where, tools);
+  }
+  if (conversation.messages.length === 0) {
+    throw invalidField("input", "'input' has no item that the model can read.");
   }
   return conversation.messages;
 }
 
-function addItem(conversation: ConversationBuilder, item: Fields, where: string): void {
+function addItem(
+  conversation: ConversationBuilder,
+  item: Fields,
+  where: string,
+  tools: OfferedTools,
+): void {
   // A message may omit its type.
   const type =
     readOptional(item.type, `${where}.type`, readText) ??
@@ -44,26 +60,50 @@ function addItem(conversation: ConversationBuilder, item: Fields, where: string)
     case "reasoning":
       conversation.addThinking(reasoningOf(item, where));
       break;
-    case "function_call":
-      conversation.addCall({
-        id: readText(item.call_id, `${where}.call_id`),
-        name: readText(item.name, `${where}.name`),
-        arguments: readArguments(item.arguments, `${where}.arguments`),
-      });
+    case "additional_tools":
+      tools.addAll(readList(item.tools, `${where}.tools`), `${where}.tools`);
       break;
-    case "function_call_output": {
-      const callId = readText(item.call_id, `${where}.call_id`);
-      conversation.addResult(callId, readContent(item.output, `${where}.output`));
+    case "tool_search_output":
+      tools.addAll(readList(item.tools, `${where}.tools`), `${where}.tools`);
+      addResult(conversation, item, where);
       break;
-    }
     case undefined:
       throw invalidField(`${where}.type`, `${where}.type is required`);
-    case "item_reference":
-      throw unsupportedField(where, "responses are not stored; send the item itself");
     default:
-      throw unsupportedField(`${where}.type`, `${quoteShort(type)} is not a supported item`);
+      if (isCall(type)) addCall(conversation, item, type, where);
+      else if (isCallOutput(type)) addResult(conversation, item, where);
+      else if (hostedItems.has(type)) tools.leftOut.push(type);
+      else throw unsupportedItem(type, where);
   }
 }
+
+function unsupportedItem(type: string, where: string): ProductError {
+  const refusals: Readonly<Record<string, string>> = {
+    item_reference: "responses are not stored; send the item itself",
+    compaction: "only OpenAI can read it; send the conversation itself",
+    compaction_trigger: "conversations are not compacted",
+    configuration_update: "set 'reasoning' and 'text' in the request",
+  };
+  const refusal = Object.hasOwn(refusals, type) ? refusals[type] : undefined;
+  if (refusal !== undefined) return unsupportedField(where, refusal);
+  return unsupportedField(`${where}.type`, `${quoteShort(type)} is not a supported item`);
+}
+
+/** Items about tools that OpenAI's servers run. */
+const hostedItems: ReadonlySet<string> = new Set([
+  "code_interpreter_call",
+  "computer_call",
+  "computer_call_output",
+  "file_search_call",
+  "image_generation_call",
+  "mcp_approval_request",
+  "mcp_approval_response",
+  "mcp_call",
+  "mcp_list_tools",
+  "program",
+  "program_output",
+  "web_search_call",
+]);
 
 function addMessage(conversation: ConversationBuilder, item: Fields, where: string): void {
   const role = readText(item.role, `${where}.role`);
@@ -98,15 +138,14 @@ function reasoningOf(item: Fields, where: string): string {
   return content === "" ? summary : content;
 }
 
-function readArguments(value: unknown, where: string): Record<string, unknown> {
-  try {
-    return readObject(JSON.parse(readText(value, where)), where);
-  } catch {
-    throw invalidField(
-      where,
-      `invalid tool call arguments: '${where}' must be the text of a JSON object.`,
-    );
-  }
+function addResult(conversation: ConversationBuilder, item: Fields, where: string): void {
+  // The output of a local shell names its call by the item's id.
+  const callId = readOptional(item.call_id ?? item.id, `${where}.call_id`, readText);
+  const output = outputOf(item, where);
+  // What OpenAI's own search found belongs to no call of the model.
+  if (callId === undefined && item.type === "tool_search_output") return;
+  if (callId === undefined) throw invalidField(`${where}.call_id`, `${where}.call_id is required`);
+  conversation.addResult(callId, readContent(output, `${where}.output`));
 }
 
 const textTypes: readonly unknown[] = ["input_text", "output_text", "text"];

@@ -1,13 +1,16 @@
 // Output items of a response, and the stream events of each.
 import { randomBytes } from "node:crypto";
+import { isRecord } from "../../../../base/json.ts";
 import type { TokenLogprob } from "../../../../engine/generation.ts";
 import type { NamedEvent } from "../../named-events.ts";
+import { callTypes } from "./call-items.ts";
+import type { ClientTool, ToolKind } from "./offered-tools.ts";
 
 export type ItemStatus = "in_progress" | "completed" | "incomplete";
 
 /** An item that is being written. Its events still lack their output index. */
 export interface OutputItem {
-  readonly kind: "reasoning" | "message" | "function_call";
+  readonly kind: "reasoning" | "message" | "call";
   begin(): NamedEvent[];
   /** @param text the next piece */
   add(text: string, logprobs?: readonly TokenLogprob[]): NamedEvent[];
@@ -16,7 +19,7 @@ export interface OutputItem {
   toJson(status: ItemStatus): Record<string, unknown>;
 }
 
-export function uniqueId(prefix: "resp" | "msg" | "rs" | "fc"): string {
+export function uniqueId(prefix: string): string {
   return `${prefix}_${randomBytes(24).toString("hex")}`;
 }
 
@@ -115,16 +118,16 @@ function toLogprob({ token, bytes, logprob, top }: TokenLogprob) {
 
 /** A call of a client's function. */
 export class FunctionCallItem implements OutputItem {
-  readonly kind = "function_call";
-  readonly #id = uniqueId("fc");
+  readonly kind = "call";
+  readonly #id = uniqueId(idPrefixes.function);
   readonly #callId: string;
-  readonly #name: string;
+  readonly #tool: ClientTool;
   #arguments = "";
 
   /** @param callId id that its result must name */
-  constructor(callId: string, name: string) {
+  constructor(callId: string, tool: ClientTool) {
     this.#callId = callId;
-    this.#name = name;
+    this.#tool = tool;
   }
 
   begin(): NamedEvent[] {
@@ -138,7 +141,7 @@ export class FunctionCallItem implements OutputItem {
   }
 
   end(status: ItemStatus): NamedEvent[] {
-    const whole = { item_id: this.#id, name: this.#name, arguments: this.#arguments };
+    const whole = { item_id: this.#id, name: this.#tool.name, arguments: this.#arguments };
     return [
       { type: "response.function_call_arguments.done", ...whole },
       { type: "response.output_item.done", item: this.toJson(status) },
@@ -146,13 +149,102 @@ export class FunctionCallItem implements OutputItem {
   }
 
   toJson(status: ItemStatus) {
+    const { name, namespace } = this.#tool;
     return {
       id: this.#id,
-      type: "function_call",
+      type: callTypes.function,
       status,
       call_id: this.#callId,
-      name: this.#name,
+      name,
+      ...(namespace !== undefined && { namespace }),
       arguments: this.#arguments,
     };
+  }
+}
+
+/** A call of any other tool: its fields are known once its arguments are whole. */
+export class ToolCallItem implements OutputItem {
+  readonly kind = "call";
+  readonly #tool: ClientTool;
+  readonly #id: string;
+  readonly #callId: string;
+  #arguments = "";
+
+  /** @param callId id that its result must name */
+  constructor(callId: string, tool: ClientTool) {
+    this.#tool = tool;
+    this.#callId = callId;
+    this.#id = uniqueId(idPrefixes[tool.kind]);
+  }
+
+  begin(): NamedEvent[] {
+    return [{ type: "response.output_item.added", item: this.toJson("in_progress") }];
+  }
+
+  add(text: string): NamedEvent[] {
+    this.#arguments += text;
+    return [];
+  }
+
+  end(status: ItemStatus): NamedEvent[] {
+    const done = { type: "response.output_item.done", item: this.toJson(status) };
+    if (this.#tool.kind !== "custom") return [done];
+    const { input } = this.#fields();
+    const place = { item_id: this.#id };
+    return [
+      { type: "response.custom_tool_call_input.delta", ...place, delta: input },
+      { type: "response.custom_tool_call_input.done", ...place, input },
+      done,
+    ];
+  }
+
+  toJson(status: ItemStatus): Record<string, unknown> {
+    return {
+      id: this.#id,
+      type: callTypes[this.#tool.kind],
+      status,
+      call_id: this.#callId,
+      ...this.#fields(),
+    };
+  }
+
+  #fields(): Record<string, unknown> {
+    const { kind, name, namespace } = this.#tool;
+    const values = parsed(this.#arguments);
+    switch (kind) {
+      case "custom": {
+        const input = typeof values.input === "string" ? values.input : "";
+        return { name, ...(namespace !== undefined && { namespace }), input };
+      }
+      case "local_shell":
+        return { action: { type: "exec", command: [], env: {}, ...values } };
+      case "shell": {
+        const limits = { timeout_ms: null, max_output_length: null };
+        return { action: { commands: [], ...limits, ...values }, environment: { type: "local" } };
+      }
+      case "apply_patch":
+        return { operation: { type: "update_file", path: "", diff: "", ...values } };
+      default:
+        return { execution: "client", arguments: values };
+    }
+  }
+}
+
+const idPrefixes = {
+  function: "fc",
+  custom: "ctc",
+  local_shell: "lsh",
+  shell: "sh",
+  apply_patch: "apc",
+  tool_search: "tsc",
+} as const satisfies Record<ToolKind, string>;
+
+/** Arguments of a call that was cut off are no JSON. */
+function parsed(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isRecord(value) ? value : {};
+  } catch {
+    return {};
   }
 }

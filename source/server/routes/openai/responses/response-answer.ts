@@ -4,6 +4,7 @@ import type { CanonicalEvent, Truncation } from "../../../../engine/request.ts";
 import { openaiCode } from "../../../plugins/error-replies.ts";
 import type { NamedAnswer, NamedEvent } from "../../named-events.ts";
 import { TokenMeter } from "../reply-fields.ts";
+import type { OfferedTools } from "./offered-tools.ts";
 import { uniqueId } from "./output-items.ts";
 import { ResponseOutput } from "./response-output.ts";
 import type { ResponseBody } from "./schema.ts";
@@ -15,14 +16,16 @@ export class ResponseAnswer implements NamedAnswer {
   readonly #createdAt = nowSeconds();
   readonly #body: ResponseBody;
   readonly #meter = new TokenMeter();
-  readonly #output = new ResponseOutput();
+  readonly #output: ResponseOutput;
   #status: Status = "in_progress";
   #hasBegun = false;
   #sequence = 0;
   #truncated: Truncation | undefined;
 
-  constructor(body: ResponseBody) {
+  /** @param tools that the model was offered */
+  constructor(body: ResponseBody, tools: Pick<OfferedTools, "find">) {
     this.#body = body;
+    this.#output = new ResponseOutput(tools);
   }
 
   take(event: CanonicalEvent): NamedEvent[] {
@@ -120,7 +123,10 @@ function requestFields(body: ResponseBody) {
     store: false,
     // Null when the model's own settings apply.
     temperature: body.temperature ?? null,
-    text: { format: body.text?.format ?? { type: "text" }, verbosity: "medium" },
+    text: {
+      format: body.text?.format ?? { type: "text" },
+      verbosity: body.text?.verbosity ?? "medium",
+    },
     tool_choice: body.tool_choice ?? "auto",
     tools: body.tools ?? [],
     top_logprobs: body.top_logprobs ?? 0,

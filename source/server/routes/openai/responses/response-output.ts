@@ -1,12 +1,14 @@
 // Turns the events of an answer into response items and their stream events.
 import type { CanonicalEvent } from "../../../../engine/request.ts";
 import type { NamedEvent } from "../../named-events.ts";
+import type { ClientTool, OfferedTools } from "./offered-tools.ts";
 import {
   FunctionCallItem,
   type ItemStatus,
   MessageItem,
   type OutputItem,
   ReasoningItem,
+  ToolCallItem,
 } from "./output-items.ts";
 
 interface EndedItem {
@@ -16,7 +18,13 @@ interface EndedItem {
 
 export class ResponseOutput {
   readonly #ended: EndedItem[] = [];
+  readonly #tools: Pick<OfferedTools, "find">;
   #open: OutputItem | undefined;
+
+  /** @param tools that the model was offered */
+  constructor(tools: Pick<OfferedTools, "find">) {
+    this.#tools = tools;
+  }
 
   take(event: CanonicalEvent): NamedEvent[] {
     switch (event.type) {
@@ -32,7 +40,7 @@ export class ResponseOutput {
       case "tool-call":
         return [
           ...this.end("incomplete"),
-          ...this.#begin(new FunctionCallItem(event.id, event.name)),
+          ...this.#begin(callItem(event.id, this.#tools.find(event.name))),
         ];
       case "tool-arguments":
         return this.#add(event.text);
@@ -49,7 +57,7 @@ export class ResponseOutput {
    * @param status of it; a call that has not come to its end is incomplete in any case
    */
   end(status: ItemStatus): NamedEvent[] {
-    return this.#end(this.#open?.kind === "function_call" ? "incomplete" : status);
+    return this.#end(this.#open?.kind === "call" ? "incomplete" : status);
   }
 
   /** An empty answer is an empty message. */
@@ -66,7 +74,7 @@ export class ResponseOutput {
   /** Omits incomplete calls: their text was sent again as a message. */
   wholeItems(): Array<Record<string, unknown>> {
     const isBroken = ({ item, status }: EndedItem) =>
-      item.kind === "function_call" && status === "incomplete";
+      item.kind === "call" && status === "incomplete";
     return this.#ended
       .filter((ended) => !isBroken(ended))
       .map(({ item, status }) => item.toJson(status));
@@ -100,4 +108,10 @@ export class ResponseOutput {
     const output_index = this.#ended.length;
     return events.map((event) => ({ ...event, output_index }));
   }
+}
+
+function callItem(callId: string, tool: ClientTool): OutputItem {
+  return tool.kind === "function"
+    ? new FunctionCallItem(callId, tool)
+    : new ToolCallItem(callId, tool);
 }

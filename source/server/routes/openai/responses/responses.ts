@@ -4,6 +4,7 @@ import type { ServerDependencies } from "../../../dependencies.ts";
 import { findModel } from "../../../run-request.ts";
 import { replyWithNamedEvents } from "../../named-events.ts";
 import { withField } from "../error-field.ts";
+import { OfferedTools } from "./offered-tools.ts";
 import { ResponseAnswer } from "./response-answer.ts";
 import { ResponseBody } from "./schema.ts";
 import { toCanonical } from "./to-canonical.ts";
@@ -15,10 +16,16 @@ export function registerResponses(app: FastifyInstance, dependencies: ServerDepe
     async (request, reply) => {
       const { body } = request;
       const { model, rules } = await findModel(dependencies, reply, body);
-      const canonical = toCanonical(body, model, rules);
+      const tools = new OfferedTools();
+      const canonical = toCanonical(body, model, rules, tools);
       const work = { canonical, model, stream: body.stream === true };
       try {
-        return await replyWithNamedEvents(dependencies, reply, work, new ResponseAnswer(body));
+        return await replyWithNamedEvents(
+          dependencies,
+          reply,
+          work,
+          new ResponseAnswer(body, tools),
+        );
       } catch (error) {
         throw withField(error, canonical, "text.format");
       }

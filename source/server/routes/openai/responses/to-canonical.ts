@@ -12,29 +12,37 @@ import { invalidField, unsupportedField } from "../../../errors.ts";
 import type { ReadingRules } from "../../../run-request.ts";
 import { withoutChangingText, withoutChangingTexts } from "../../changing-texts.ts";
 import { type Fields, readList, readObject, readOptional, readText } from "../../read-fields.ts";
-import { checkToolName, chosenTool, type ToolUse, toolMode } from "../../tool-fields.ts";
+import { chosenTool, reportLeftOut, type ToolUse, toolMode } from "../../tool-fields.ts";
 import { grammarOr, readCommonFields } from "../common-fields.ts";
 import { readTemplateVariables, toThink } from "../reasoning.ts";
 import { toMessages } from "./input-items.ts";
+import { isHosted, type OfferedTools, offeredName } from "./offered-tools.ts";
+import { isPlayed } from "./played-tools.ts";
 import type { ResponseBody } from "./schema.ts";
 
 /**
  * @param model the one that the request names
+ * @param tools gets those of the request; they tell how calls come back to the client
  * @throws ProductError `SERVER_FIELD_INVALID`, `SERVER_FIELD_UNSUPPORTED`
  */
 export function toCanonical(
   body: ResponseBody,
   model: ResolvedModel,
   rules: ReadingRules,
+  tools: OfferedTools,
 ): CanonicalRequest {
   refuseUnsupported(body);
+  tools.addAll(body.tools ?? [], "tools");
   const { input, instructions } = rules.stablePrompts ? withoutChanging(body) : body;
   const common = readCommonFields(commonFieldsOf(body), rules);
-  const toolUse = toToolUse(body);
+  // Items may bring tools along.
+  const messages = toMessages(input, instructions, tools);
+  const toolUse = toToolUse(body, tools);
+  reportLeftOut([...tools.leftOut, ...(body.moderation ? ["moderation"] : [])], rules.warn);
   const format = toFormat(body.text?.format);
   return plainRequest({
     ...common,
-    input: plainChat(toMessages(input, instructions), {
+    input: plainChat(messages, {
       ...toolUse,
       templateVariables: readTemplateVariables(body.chat_template_kwargs),
     }),
@@ -77,13 +85,6 @@ function refuseUnsupported(body: ResponseBody): void {
   }
   if (body.context_management !== undefined) {
     throw unsupportedField("context_management", "conversations are not compacted");
-  }
-  if (body.moderation !== undefined) {
-    throw unsupportedField("moderation", "answers are not moderated");
-  }
-  // OpenAI's word for unlimited.
-  if ((body.text?.verbosity ?? "medium") !== "medium") {
-    throw unsupportedField("text.verbosity", "the length of an answer is the model's choice");
   }
 }
 
@@ -135,8 +136,8 @@ function toFormat(value: unknown): AnswerFormat | undefined {
   }
 }
 
-function toToolUse(body: ResponseBody): ToolUse {
-  const all = (body.tools ?? []).map((tool, index) => toDefinition(tool, `tools.${index}`));
+function toToolUse(body: ResponseBody, offered: OfferedTools): ToolUse {
+  const all = offered.definitions;
   const choice = body.tool_choice ?? "auto";
   const { tools, toolChoice } =
     typeof choice === "string"
@@ -145,42 +146,35 @@ function toToolUse(body: ResponseBody): ToolUse {
   return { tools, toolChoice, parallelToolCalls: body.parallel_tool_calls !== false };
 }
 
-function toDefinition(value: unknown, where: string): ToolDefinition {
-  const tool = readObject(value, where);
-  const type = readText(tool.type, `${where}.type`);
-  if (type !== "function") {
-    throw unsupportedField(
-      `${where}.type`,
-      `${quoteShort(type)} is not a supported type; use function`,
-    );
-  }
-  const name = readText(tool.name, `${where}.name`);
-  if (name === "") throw invalidField(`${where}.name`, `'${where}.name' must not be empty.`);
-  return {
-    name: checkToolName(name, `${where}.name`),
-    description: readOptional(tool.description, `${where}.description`, readText),
-    parameters: readOptional(tool.parameters, `${where}.parameters`, readObject),
-  };
-}
-
 function choose(choice: Fields, tools: ToolDefinition[]): Pick<ToolUse, "tools" | "toolChoice"> {
   const type = readText(choice.type, "tool_choice.type");
-  if (type === "function") {
-    const param = "tool_choice.name";
-    return { tools, toolChoice: chosenTool(readText(choice.name, param), tools, param) };
+  if (type !== "allowed_tools") {
+    return { tools, toolChoice: chosenBy(choice, tools, "tool_choice") };
   }
-  if (type === "allowed_tools") {
-    const names = readList(choice.tools, "tool_choice.tools").map((value, index) => {
-      const where = `tool_choice.tools.${index}`;
-      const param = `${where}.name`;
-      return chosenTool(readText(readObject(value, where).name, param), tools, param).name;
-    });
-    const allowed = tools.filter(({ name }) => names.includes(name));
-    const mode = readText(choice.mode, "tool_choice.mode");
-    return { tools: allowed, toolChoice: toolMode(mode, allowed, "tool_choice.mode") };
+  const names = readList(choice.tools, "tool_choice.tools").flatMap((value, index) => {
+    const where = `tool_choice.tools.${index}`;
+    const allowed = readObject(value, where);
+    const isLeftOut = isHosted(readText(allowed.type, `${where}.type`));
+    return isLeftOut ? [] : [chosenBy(allowed, tools, where).name];
+  });
+  const allowed = tools.filter(({ name }) => names.includes(name));
+  const mode = readText(choice.mode, "tool_choice.mode");
+  return { tools: allowed, toolChoice: toolMode(mode, allowed, "tool_choice.mode") };
+}
+
+/** Finds the tool that a choice names by its name, or by its kind alone. */
+function chosenBy(choice: Fields, tools: ToolDefinition[], where: string): { name: string } {
+  const type = readText(choice.type, `${where}.type`);
+  if (type === "function" || type === "custom") {
+    const name = readText(choice.name, `${where}.name`);
+    const namespace = readOptional(choice.namespace, `${where}.namespace`, readText);
+    return chosenTool(offeredName({ kind: type, name, namespace }), tools, `${where}.name`);
   }
+  if (isPlayed(type)) return chosenTool(type, tools, `${where}.type`);
   throw unsupportedField(
-    "tool_choice.type",
-    `${quoteShort(type)} is neither function nor allowed_tools`,
+    `${where}.type`,
+    isHosted(type)
+      ? `only OpenAI can run ${quoteShort(type)}`
+      : `${quoteShort(type)} is not a tool that can be chosen`,
   );
 }
