@@ -1,5 +1,6 @@
 // Minimum rate for request bodies. Their total time has no limit, as uploads may be hundreds of gigabytes.
 import type { IncomingMessage } from "node:http";
+import type { Socket } from "node:net";
 
 export interface MinimumRate {
   /** Required in each window. */
@@ -27,12 +28,30 @@ export function watchBodyRate(
     if (received >= bytes || request.readableLength > 0) timer.refresh();
     else if (!request.complete) onSlow();
   }, windowMs);
-  // If the client leaves, Node emits no "close" for a request that was answered before its body ended.
+  const watches = watchesOn(socket);
   const stop = () => {
     clearTimeout(timer);
     request.off("close", stop);
-    socket.off("close", stop);
+    watches.delete(stop);
   };
   request.once("close", stop);
-  socket.once("close", stop);
+  watches.add(stop);
+}
+
+/** Pipelined requests share one listener of their connection. */
+const watchesBySocket = new WeakMap<Socket, Set<() => void>>();
+
+/**
+ * Returns the watches that end with a connection: if the client leaves, Node emits no "close" for a
+ * request that was answered before its body ended.
+ */
+function watchesOn(socket: Socket): Set<() => void> {
+  const known = watchesBySocket.get(socket);
+  if (known !== undefined) return known;
+  const watches = new Set<() => void>();
+  watchesBySocket.set(socket, watches);
+  socket.once("close", () => {
+    for (const stop of watches) stop();
+  });
+  return watches;
 }

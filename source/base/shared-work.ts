@@ -1,4 +1,5 @@
 // Shares one run of work between callers that need the same result at the same time.
+import { unlessAborted } from "./unless-aborted.ts";
 
 interface Running<T, Report> {
   result: Promise<T>;
@@ -26,14 +27,10 @@ export class SharedWork<T, Report> {
     // Each caller has its own function, even if two passed the same one.
     const watcher = (news: Report) => report(news);
     work.watchers.add(watcher);
-    if (work.lastReport !== undefined) watcher(work.lastReport);
-    const left = Promise.withResolvers<never>();
-    const onAbort = () => left.reject(whenLeft());
-    signal.addEventListener("abort", onAbort, { once: true });
     try {
-      return await Promise.race([work.result, left.promise]);
+      if (work.lastReport !== undefined) watcher(work.lastReport);
+      return await unlessAborted(work.result, signal, whenLeft);
     } finally {
-      signal.removeEventListener("abort", onAbort);
       work.watchers.delete(watcher);
       if (work.watchers.size === 0 && this.#running.get(key) === work) {
         this.#running.delete(key);

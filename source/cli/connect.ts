@@ -99,6 +99,7 @@ async function host(
   morePorts = 0,
 ): Promise<Connection> {
   const { hostServer } = await import("../application/server-host.ts");
+  const { keepServing } = await import("../application/keep-serving.ts");
   const { openLogFile, openLogIfPossible } = await import("../application/server-log.ts");
   const logFile = backgroundLogFile(settings.paths.state);
   // A private server needs the state folder only for its log, and can do without.
@@ -112,5 +113,11 @@ async function host(
     ...(preload !== undefined && { preload }),
   });
   const client = new ApiClient(hosted.connection);
-  return { client, hosted, isForeign: false };
+  if (stateFolder === undefined) return { client, hosted, isForeign: false };
+  const stopKeeping = keepServing(log, logFile);
+  const close = async () => {
+    await hosted.close();
+    stopKeeping();
+  };
+  return { client, hosted: { ...hosted, close }, isForeign: false };
 }

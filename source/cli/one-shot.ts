@@ -1,5 +1,6 @@
 // One-shot answers of `run`: text, JSON or a vector on standard output, everything else on standard error.
 import { exitCodes } from "../base/product-error.ts";
+import { unlessAborted } from "../base/unless-aborted.ts";
 import { ServerRefusal } from "../client/api-client.ts";
 import { imageTokens } from "../client/chat-calls.ts";
 import type { AnswerStatistics, ChatEvent } from "../client/chat-events.ts";
@@ -229,12 +230,4 @@ async function openUnlessAborted(question: OneShot, signal: AbortSignal): Promis
     if (signal.aborted) void opening.then((link) => link.close()).catch(() => {}); // no request is pending
     throw error;
   }
-}
-
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const aborted = new Promise<never>((_, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
-  return await Promise.race([promise, aborted]);
 }

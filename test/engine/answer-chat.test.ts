@@ -1,6 +1,6 @@
 // Chat answers: the model's own messages, truncation, tool calls and formats.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { withoutOldestTurn } from "../../source/engine/answer/chat-prompt.ts";
+import { fromTurn, turnStarts } from "../../source/engine/answer/chat-prompt.ts";
 import {
   type CanonicalEvent,
   type CanonicalRequest,
@@ -141,11 +141,12 @@ describe("a conversation that does not fit", () => {
       assistant("b"),
       user("3"),
     ];
-    const once = withoutOldestTurn(messages);
-    expect(once?.map(({ content }) => content)).toEqual(["s", "2", "b", "3"]);
-    const twice = withoutOldestTurn(once ?? []);
-    expect(twice?.map(({ content }) => content)).toEqual(["s", "3"]);
-    expect(withoutOldestTurn(twice ?? [])).toBeUndefined();
+    const shorter = turnStarts(messages).map((start) => fromTurn(messages, start));
+    expect(shorter.map((each) => each.map(({ content }) => content))).toEqual([
+      ["s", "2", "b", "3"],
+      ["s", "3"],
+    ]);
+    expect(turnStarts([system, user("1"), assistant("a")])).toEqual([]);
   });
 });
 

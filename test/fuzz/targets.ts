@@ -1,6 +1,7 @@
 // All targets: everything that takes untrusted input, those in this process first.
 import type { Target } from "./target.ts";
 import { archives } from "./targets/archives.ts";
+import { disconnects } from "./targets/disconnects.ts";
 import { follows } from "./targets/follows.ts";
 import { gateway } from "./targets/gateway.ts";
 import { headers } from "./targets/headers.ts";
@@ -31,6 +32,7 @@ export const targets: readonly Target[] = [
   requests,
   sockets,
   keys,
+  disconnects,
   follows,
   loads,
   kills,

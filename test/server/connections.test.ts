@@ -34,6 +34,20 @@ test.each(["/api/chat", `/api/blobs/${digest}`])(
   },
 );
 
+test("many requests at once on one connection are answered without a warning", async () => {
+  const warnings: string[] = [];
+  const note = ({ name, message }: Error) => void warnings.push(`${name}: ${message}`);
+  process.on("warning", note);
+  const request = "GET /api/version HTTP/1.1\r\nHost: localhost\r\n";
+  const last = `${request}Connection: close\r\n\r\n`;
+  const reply = await sendBytes(server.url, `${request}\r\n`.repeat(59) + last);
+  expect(reply.match(/HTTP\/1\.1 200 /g)).toHaveLength(60);
+  // Node reports warnings in a later turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off("warning", note);
+  expect(warnings).toEqual([]);
+});
+
 test("an unwanted body does not hold its connection forever", async () => {
   const head = "GET /api/version HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n";
   expect(await sendBytes(server.url, `${head}half`)).toMatch(/^HTTP\/1\.1 200 /);

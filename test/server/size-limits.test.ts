@@ -24,6 +24,15 @@ test("a body: by its announced length, before it is sent", async () => {
   ]);
 });
 
+test("a conversation with more messages than can be shortened", async () => {
+  const own = await TestServer.start();
+  const messages = Array.from({ length: 20_001 }, () => ({ role: "user", content: "a" }));
+  const reply = await own.post("/api/chat", { model: "tiny", messages, truncate: true });
+  expect(reply).toMatchObject({ status: 400, json: { code: "ENGINE_PROMPT_TOO_LONG" } });
+  expect(reply.text).toContain("has 20001 messages; at most 20000 can be shortened. Leave out");
+  await own.close();
+});
+
 test("a body of unknown length: as soon as it is too large", async () => {
   const body = `{"model":"${"x".repeat(200_000)}"}`;
   const head =

@@ -2,6 +2,7 @@
 import { writeSync } from "node:fs";
 import { drainMs, gatewaySocket, startFaultLine } from "../../application/control-plane-process.ts";
 import type { GatewayProcessOptions } from "../../application/gateway-process.ts";
+import { keepServing } from "../../application/keep-serving.ts";
 import { logLine } from "../../application/server-log.ts";
 import { readProcesses } from "../../application/server-processes.ts";
 import { readyMessage, supervisedRole } from "../../application/supervised-process.ts";
@@ -17,6 +18,7 @@ import { entryFile, upArguments } from "./target.ts";
  * @returns the exit code
  */
 export async function serve(session: Session): Promise<number> {
+  const stopKeeping = keepServing(log);
   try {
     const role = supervisedRole();
     if (role === undefined) return await superviseServer(session);
@@ -26,6 +28,8 @@ export async function serve(session: Session): Promise<number> {
     // For the command that started it in the background.
     if (error instanceof ProductError) log(startFaultLine(error.code));
     throw error;
+  } finally {
+    stopKeeping();
   }
 }
 

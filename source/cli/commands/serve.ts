@@ -1,4 +1,5 @@
 // modelctl serve: hosts the server in this process until it is told to stop.
+import { keepServing } from "../../application/keep-serving.ts";
 import { type HostedServer, hostServer, isAlreadyRunning } from "../../application/server-host.ts";
 import { createServerLog, logRequests } from "../../application/server-log.ts";
 import { exitCodes } from "../../base/product-error.ts";
@@ -28,6 +29,7 @@ export const serve: Run<typeof serverCommands.serve> = async (_words, flags) => 
     if (flags.background && isAlreadyRunning(error)) return exitCodes.ok;
     throw error;
   }
+  const stopKeeping = keepServing(log);
   if (format !== undefined || debug) logRequests(hosted.requestLog, serverLog);
   for (const notice of hosted.notices) announce(notice);
   announce(`modelctl is listening on ${hosted.url}`);
@@ -39,6 +41,7 @@ export const serve: Run<typeof serverCommands.serve> = async (_words, flags) => 
     ? Promise.race([signalled, untilIdle(hosted)])
     : Promise.race([signalled, untilLoadFails(hosted)]));
   await endServer(hosted, shutdownMs);
+  stopKeeping();
   return code;
 };
 

@@ -1,8 +1,9 @@
 // Prompt of one chat request: rendered, counted, and shortened to fit the window if allowed.
-
+import { ProductError } from "../../base/product-error.ts";
 import type { PromptSegment } from "../../prompt/prompt-segment.ts";
 import type { PromptMessage, TemplateModelFacts } from "../../prompt/prompt-template.ts";
 import { renderInTime } from "../../prompt/render-in-time.ts";
+import { engineErrors } from "../errors.ts";
 import type { MarkedPrompt } from "../generation.ts";
 import { imagesOf } from "../images/request-images.ts";
 import type { ChatInput, Truncation } from "../request.ts";
@@ -10,27 +11,22 @@ import type { ReadyModel } from "../scheduler/loaded-model.ts";
 import { untilAborted } from "../scheduler/until-aborted.ts";
 import type { PreparedChat } from "./prepare-chat.ts";
 
+const maxShortened = 20_000;
+
+const isSystem = ({ role }: PromptMessage) => role === "system";
+
 /**
- * Removes the oldest turn: a question with everything that answers it. System prompts and the last
- * turn stay.
- *
- * @returns undefined when nothing can be left out
+ * Returns where a shorter conversation may begin: at each question but the first. A turn is a question
+ * with everything that answers it; system prompts and the last turn stay.
  */
-export function withoutOldestTurn(messages: readonly PromptMessage[]): PromptMessage[] | undefined {
-  const isSystem = ({ role }: PromptMessage) => role === "system";
+export function turnStarts(messages: readonly PromptMessage[]): number[] {
   const first = messages.findIndex((message) => !isSystem(message));
-  const lastQuestion = messages.findLastIndex(({ role }) => role === "user");
-  const next = messages.findIndex(({ role }, index) => index > first && role === "user");
-  const end = next === -1 ? lastQuestion : next;
-  if (first === -1 || end <= first) return undefined;
-  return messages.filter((message, index) => isSystem(message) || index < first || index >= end);
+  return messages.flatMap(({ role }, index) => (role === "user" && index > first ? [index] : []));
 }
 
-/** Yields the conversation without its oldest turn, then without the next one too, and so on. */
-function* shorterAndShorter(all: PromptMessage[]): Generator<PromptMessage[]> {
-  for (let next = withoutOldestTurn(all); next !== undefined; next = withoutOldestTurn(next)) {
-    yield next;
-  }
+/** Returns the conversation from a turn on, with all system prompts. */
+export function fromTurn(messages: readonly PromptMessage[], start: number): PromptMessage[] {
+  return messages.filter((message, index) => index >= start || isSystem(message));
 }
 
 /** Renders a conversation into segments. */
@@ -135,36 +131,59 @@ export class ChatPrompt {
    * both numbers.
    *
    * @param maxTokens limit of the answer, if any
+   * @throws ProductError `ENGINE_PROMPT_TOO_LONG` for more messages than can be counted in a few seconds
    */
   async fit(
     all: PromptMessage[],
     maxTokens: number | undefined,
   ): Promise<{ messages: PromptMessage[]; truncated?: Truncation }> {
+    if (all.length > maxShortened) {
+      throw new ProductError(engineErrors.promptTooLong, {
+        message: `The conversation has ${all.length} messages; at most ${maxShortened} can be shortened.`,
+        hint: "Leave out the oldest ones.",
+      });
+    }
     const { contextLength } = this.#ready.facts;
     const room = Math.min(maxTokens ?? contextLength, Math.floor(contextLength / 4));
     const whole = await this.#count(all);
     if (whole <= contextLength - room) return { messages: all };
-    const shorter = [...shorterAndShorter(all)];
-    // Rendering a long conversation takes a while: a binary search finds the first that fits.
-    let fewest = 0;
-    let most = shorter.length - 1;
-    while (fewest < most) {
-      const middle = Math.floor((fewest + most) / 2);
-      if ((await this.#count(shorter[middle] ?? all)) <= contextLength - room) most = middle;
-      else fewest = middle + 1;
-    }
-    const messages = shorter[fewest];
-    if (messages === undefined) return { messages: all };
+    const starts = turnStarts(all);
+    if (starts.length === 0) return { messages: all };
+    const messages = await this.#longestFitting(all, starts, contextLength - room);
     const tokens = whole - (await this.#count(messages));
     return { messages, truncated: { messages: all.length - messages.length, tokens } };
+  }
+
+  /**
+   * Returns as many of the last turns as fit. Rendering a long conversation takes a while, so it tries
+   * twice as many each time until they are too many, and then searches between the last two.
+   */
+  async #longestFitting(
+    all: PromptMessage[],
+    starts: readonly number[],
+    maxTokens: number,
+  ): Promise<PromptMessage[]> {
+    const lastTurns = (count: number) => fromTurn(all, starts.at(-count) ?? 0);
+    const fits = async (count: number) => (await this.#count(lastTurns(count))) <= maxTokens;
+    let tooMany = 2;
+    while (tooMany <= starts.length && (await fits(tooMany))) tooMany *= 2;
+    let enough = tooMany / 2;
+    tooMany = Math.min(tooMany, starts.length + 1);
+    while (tooMany - enough > 1) {
+      const middle = Math.floor((enough + tooMany) / 2);
+      if (await fits(middle)) enough = middle;
+      else tooMany = middle;
+    }
+    return lastTurns(enough);
   }
 
   /** Leaves out the oldest turn; undefined when only the last one is left. */
   async shorten(
     all: PromptMessage[],
   ): Promise<{ messages: PromptMessage[]; truncated: Truncation } | undefined> {
-    const messages = withoutOldestTurn(all);
-    if (messages === undefined) return undefined;
+    const [start] = turnStarts(all);
+    if (start === undefined) return undefined;
+    const messages = fromTurn(all, start);
     const tokens = (await this.#count(all)) - (await this.#count(messages));
     return { messages, truncated: { messages: all.length - messages.length, tokens } };
   }

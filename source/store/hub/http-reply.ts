@@ -37,6 +37,8 @@ const connectPatience = 2;
  */
 export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promise<HttpReply> {
   const { method, url, headers, signal, stallTimeoutMs } = question;
+  // Throws for an invalid URL before anything is started.
+  const { origin, pathname, search } = new URL(url);
   const head = Promise.withResolvers<HttpReply>();
   const body = Promise.withResolvers<void>();
   // Ignores errors in an unread body.
@@ -67,7 +69,6 @@ export function exchange(dispatcher: Dispatcher, question: HttpQuestion): Promis
   }
   signal.addEventListener("abort", onAbort, { once: true });
 
-  const { origin, pathname, search } = new URL(url);
   const handOver = () =>
     dispatcher.dispatch(
       {

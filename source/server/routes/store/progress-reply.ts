@@ -39,6 +39,7 @@ export async function replyWithProgress(
   let written: Promise<void> = Promise.resolve();
   const write = (record: unknown) => {
     written = written.then(() => writer.write(`${JSON.stringify(record)}\n`));
+    written.catch(() => {}); // awaited after the work, which may take long
   };
   const onProgress = (record: ProgressRecord) => {
     last = record;

@@ -1,9 +1,10 @@
-// Waits that end when a request is cancelled.
+// Waits that an abort signal ends.
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
-import { untilAborted } from "../../../source/engine/scheduler/until-aborted.ts";
+import { unlessAborted } from "../../source/base/unless-aborted.ts";
 
-const cancelled = expect.objectContaining({ code: "ENGINE_CANCELLED" });
+const reason = new Error("left");
+const left = () => reason;
 
 /** Returns the reasons of rejections that nobody handles, which end a process. */
 function watchUnhandled(): unknown[] {
@@ -18,27 +19,27 @@ function watchUnhandled(): unknown[] {
 
 test("returns what the promise returns, and throws what it throws", async () => {
   const { signal } = new AbortController();
-  await expect(untilAborted(Promise.resolve(5), signal)).resolves.toBe(5);
-  await expect(untilAborted(Promise.reject(new Error("no")), signal)).rejects.toThrow("no");
+  await expect(unlessAborted(Promise.resolve(5), signal)).resolves.toBe(5);
+  await expect(unlessAborted(Promise.reject(new Error("no")), signal)).rejects.toThrow("no");
 });
 
-test("ends when the request is cancelled, and handles a promise that fails later", async () => {
+test("ends with the abort, and handles a promise that fails later", async () => {
   const unhandled = watchUnhandled();
   const controller = new AbortController();
   const late = Promise.withResolvers<never>();
-  const waiting = untilAborted(late.promise, controller.signal);
+  const waiting = unlessAborted(late.promise, controller.signal, left);
   controller.abort();
-  await expect(waiting).rejects.toEqual(cancelled);
+  await expect(waiting).rejects.toBe(reason);
   late.reject(new Error("too late"));
   await nextTurn();
   expect(unhandled).toEqual([]);
 });
 
-test("handles the promise of a request that is cancelled already", async () => {
+test("handles the promise when the signal is aborted already", async () => {
   const unhandled = watchUnhandled();
   const failed = Promise.reject(new Error("cancelled meanwhile"));
-  await expect(untilAborted(failed, AbortSignal.abort())).rejects.toEqual(cancelled);
-  await expect(untilAborted(Promise.resolve(5), AbortSignal.abort())).rejects.toEqual(cancelled);
+  await expect(unlessAborted(failed, AbortSignal.abort(), left)).rejects.toBe(reason);
+  await expect(unlessAborted(Promise.resolve(5), AbortSignal.abort("gone"))).rejects.toBe("gone");
   await nextTurn();
   expect(unhandled).toEqual([]);
 });
