@@ -124,7 +124,7 @@ const responses: Api = {
     "text.format": ["object", "null"],
     "text.format.type": [],
     "text.format.schema": ["object"],
-    "text.verbosity": ["null"],
+    "text.verbosity": ["string", "null"],
     truncation: ["null"],
     metadata: ["object", "null"],
     "metadata.purpose": ["string"],

@@ -4,8 +4,8 @@ import { unlessAborted } from "../../base/unless-aborted.ts";
 import { engineErrors } from "../errors.ts";
 
 /** @throws ProductError `ENGINE_CANCELLED` */
-export async function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return await unlessAborted(promise, signal, cancelled);
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return unlessAborted(promise, signal, cancelled);
 }
 
 export function cancelled(): ProductError {
