@@ -243,7 +243,7 @@ async function openGateway(
   });
   // Its socket would keep a process running that cannot start.
   parts.add(() => gateway.disconnect());
-  await gateway.connected(1);
+  await gateway.connected();
   parts.add(keys.onChange(() => gateway.publishKeys()));
   return gateway;
 }

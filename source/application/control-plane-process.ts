@@ -8,7 +8,7 @@ import { exitCodes, ProductError } from "../base/product-error.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { cloudErrors } from "../cloud/errors.ts";
-import { lockedGateways, readLock } from "../cloud/state/lock-file.ts";
+import { readLock } from "../cloud/state/lock-file.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "../cloud/state/process-identity.ts";
 import { makeStateFolder } from "../cloud/state/state-folder.ts";
 import { authorityFile as authorityFileIn } from "../tls/self-signed.ts";
@@ -31,11 +31,6 @@ export function adminSocket(stateFolder: string): string {
 /** Socket on which the control plane waits for its gateway. */
 export function gatewaySocket(stateFolder: string): string {
   return path.join(stateFolder, "link.sock");
-}
-
-/** Socket on which the first gateway waits for the others. */
-export function workerSocket(stateFolder: string): string {
-  return path.join(stateFolder, "workers.sock");
 }
 
 export function controlPlaneLogFile(stateFolder: string): string {
@@ -106,7 +101,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
 
 /** Returns the running processes of a server that uses the state folder. */
 function holders(stateFolder: string): ProcessIdentity[] {
-  const roles = ["supervisor", "control-plane", ...lockedGateways(stateFolder)] as const;
+  const roles = ["supervisor", "control-plane", "gateway"] as const;
   const found = roles.flatMap((role) => readLock(stateFolder, role) ?? []);
   return found.filter(isAlive);
 }

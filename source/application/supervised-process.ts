@@ -3,16 +3,11 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
 import type { ServerProcess } from "../cloud/admin/documents.ts";
-import {
-  type GatewayRole,
-  isGatewayRole,
-  type ProcessRole,
-  readLock,
-} from "../cloud/state/lock-file.ts";
+import { readLock, type SupervisedRole } from "../cloud/state/lock-file.ts";
 import { isAlive, type ProcessIdentity } from "../cloud/state/process-identity.ts";
 
 export interface SupervisedOptions {
-  role: ProcessRole;
+  role: SupervisedRole;
   stateFolder: string;
   /** Arguments for Node. */
   words: readonly string[];
@@ -54,7 +49,7 @@ export class SupervisedProcess {
     this.#lastExit = options.last?.lastExit;
   }
 
-  get role(): ProcessRole {
+  get role(): SupervisedRole {
     return this.#options.role;
   }
 
@@ -149,7 +144,7 @@ export class SupervisedProcess {
 const roleVariable = "DEPLOYCTL_ROLE";
 
 /** Returns the role of this process; undefined outside a supervisor. */
-export function supervisedRole(): GatewayRole | "control-plane" | undefined {
-  const text = process.env[roleVariable] ?? "";
-  return text === "control-plane" || isGatewayRole(text) ? text : undefined;
+export function supervisedRole(): SupervisedRole | undefined {
+  const text = process.env[roleVariable];
+  return text === "control-plane" || text === "gateway" ? text : undefined;
 }

@@ -1,10 +1,9 @@
-// Supervisor of deployctl's server: starts the gateways and the control plane, and restarts them.
+// Supervisor of deployctl's server: starts the gateway and the control plane, and restarts them.
 import type { ServerProcess } from "../cloud/admin/documents.ts";
 import {
-  type GatewayRole,
-  gatewayRoles,
   type ProcessRole,
   readLock,
+  type SupervisedRole,
   takeLock,
 } from "../cloud/state/lock-file.ts";
 import { isAlive } from "../cloud/state/process-identity.ts";
@@ -15,12 +14,8 @@ export interface SupervisorOptions {
   stateFolder: string;
   /** Arguments for Node; a variable contains the role of the process. */
   words: readonly string[];
-  /** Number of gateway processes. */
-  gateways: number;
   log: (text: string) => void;
 }
-
-type Role = GatewayRole | "control-plane";
 
 interface Supervised {
   process: SupervisedProcess;
@@ -33,13 +28,13 @@ interface Supervised {
 const longestBackOffMs = 30_000;
 /** Uptime after which an end does not count as a repeated failure. */
 const stableMs = 10_000;
-/** Time for the gateways to end after the control plane. */
+/** Time for the gateway to end after the control plane. */
 const lastWaitMs = 5000;
 
 export class Supervisor {
   readonly #options: SupervisorOptions;
   readonly #release: () => void;
-  readonly #gateways: readonly Supervised[];
+  readonly #gateway: Supervised;
   readonly #controlPlane: Supervised;
   readonly #own: ServerProcess;
   readonly #ended = Promise.withResolvers<number>();
@@ -52,8 +47,7 @@ export class Supervisor {
     const { stateFolder } = options;
     this.#options = options;
     this.#release = takeLock(stateFolder, "supervisor");
-    const roles = gatewayRoles(options.gateways);
-    const isRunning = [...roles, "control-plane" as const]
+    const isRunning = (["gateway", "control-plane"] as const)
       .flatMap((role) => readLock(stateFolder, role) ?? [])
       .some(isAlive);
     const last = isRunning ? readLastProcesses(stateFolder) : undefined;
@@ -61,7 +55,7 @@ export class Supervisor {
       pid: process.pid,
       restarts: last === undefined ? 0 : last.supervisor.restarts + 1,
     };
-    this.#gateways = roles.map((role, index) => this.#create(role, last?.gateways[index]));
+    this.#gateway = this.#create("gateway", last?.gatewayProcess);
     this.#controlPlane = this.#create("control-plane", last?.controlPlane);
   }
 
@@ -71,7 +65,7 @@ export class Supervisor {
    * @returns exit code for this process: that of a process that could not start, else 0
    */
   async run(): Promise<number> {
-    for (const supervised of [...this.#gateways, this.#controlPlane]) {
+    for (const supervised of [this.#gateway, this.#controlPlane]) {
       const { process: own } = supervised;
       supervised.startedAt = performance.now();
       if (own.takeOver()) this.#options.log(`took over the ${nameOf(own.role)}`);
@@ -87,10 +81,10 @@ export class Supervisor {
   /** Passes a signal to the control plane, which stops everything; a second one does not wait. */
   stop(signal: NodeJS.Signals): void {
     this.#isStopping = true;
-    if (!this.#controlPlane.process.signal(signal)) this.#stopGateways();
+    if (!this.#controlPlane.process.signal(signal)) this.#stopGateway();
   }
 
-  #create(role: Role, last: ServerProcess | undefined): Supervised {
+  #create(role: SupervisedRole, last: ServerProcess | undefined): Supervised {
     const { stateFolder, words } = this.#options;
     const supervised: Supervised = {
       process: new SupervisedProcess({
@@ -124,7 +118,7 @@ export class Supervisor {
       log(`the ${nameOf(role)} has ended (${document.lastExit}); restarting it`);
       return;
     }
-    if (this.#isStopping && !this.#controlPlane.process.isRunning) this.#stopGateways();
+    if (this.#isStopping && !this.#controlPlane.process.isRunning) this.#stopGateway();
   }
 
   #restartLater(supervised: Supervised): void {
@@ -139,22 +133,19 @@ export class Supervisor {
     }, waitMs);
   }
 
-  /** Ends the gateways, in case the control plane has not. */
-  #stopGateways(): void {
-    const left = this.#gateways.filter(({ process: { isRunning } }) => isRunning);
-    if (left.length === 0) this.#ended.resolve(this.#exitCode);
-    if (left.length === 0 || this.#killTimer !== undefined) return;
-    const signalAll = (signal: NodeJS.Signals) => {
-      for (const { process: gateway } of left) gateway.signal(signal);
-    };
-    signalAll("SIGTERM");
-    this.#killTimer = setTimeout(() => signalAll("SIGKILL"), lastWaitMs);
+  /** Ends the gateway, in case the control plane has not. */
+  #stopGateway(): void {
+    const { process: gateway } = this.#gateway;
+    if (!gateway.isRunning) this.#ended.resolve(this.#exitCode);
+    if (!gateway.isRunning || this.#killTimer !== undefined) return;
+    gateway.signal("SIGTERM");
+    this.#killTimer = setTimeout(() => gateway.signal("SIGKILL"), lastWaitMs);
   }
 
   #write(): void {
     writeProcesses(this.#options.stateFolder, {
       supervisor: this.#own,
-      gateways: this.#gateways.map(({ process: { document } }) => document),
+      gatewayProcess: this.#gateway.process.document,
       controlPlane: this.#controlPlane.process.document,
     });
   }

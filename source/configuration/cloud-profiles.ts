@@ -6,7 +6,12 @@ import path from "node:path";
 import { parse, stringify } from "smol-toml";
 import { isRecord } from "../base/json.ts";
 import { ProductError } from "../base/product-error.ts";
-import { type CloudSettingName, isCloudSettingName } from "./cloud-settings.ts";
+import {
+  type CloudSettingName,
+  isCloudSettingName,
+  removedSettings,
+  variableOf,
+} from "./cloud-settings.ts";
 import { configurationErrors } from "./errors.ts";
 
 export type Profile = Partial<Record<CloudSettingName, string>>;
@@ -26,14 +31,7 @@ export const defaultProfile = "local";
  */
 export function readProfiles(file: string): Profiles {
   if (!existsSync(file)) return { current: defaultProfile, profiles: { [defaultProfile]: {} } };
-  let table: Record<string, unknown>;
-  try {
-    table = parse(readFileSync(file, "utf8"));
-  } catch (error) {
-    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
-    throw invalid(file, `cannot be read: ${reason}`, error);
-  }
-  const { current = defaultProfile, profiles = {} } = table;
+  const { current = defaultProfile, profiles = {} } = parseFile(file);
   if (typeof current !== "string") throw invalid(file, "does not name a current profile");
   if (!isRecord(profiles)) throw invalid(file, "has a 'profiles' entry that is not a table");
   const read = Object.entries(profiles).map(([name, values]) => [
@@ -41,6 +39,28 @@ export function readProfiles(file: string): Profiles {
     readProfile(file, name, values),
   ]);
   return { current, profiles: { [defaultProfile]: {}, ...Object.fromEntries(read) } };
+}
+
+/** Returns removed settings that a profile or the environment still has; they have no effect. */
+export function removedSettingsOf(
+  file: string,
+  profileName: string,
+  environment: NodeJS.ProcessEnv,
+): string[] {
+  const { profiles } = existsSync(file) ? parseFile(file) : {};
+  const profile = isRecord(profiles) ? profiles[profileName] : undefined;
+  return removedSettings.filter((name) => {
+    return environment[variableOf(name)] || (isRecord(profile) && Object.hasOwn(profile, name));
+  });
+}
+
+function parseFile(file: string): Record<string, unknown> {
+  try {
+    return parse(readFileSync(file, "utf8"));
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error);
+    throw invalid(file, `cannot be read: ${reason}`, error);
+  }
 }
 
 /** Replaces the file as a whole, with mode 0600. */
@@ -74,6 +94,7 @@ function readProfile(file: string, name: string, values: unknown): Profile {
   if (!isRecord(values)) throw invalid(file, `has a profile '${name}' that is not a table`);
   const profile: Profile = {};
   for (const [setting, value] of Object.entries(values)) {
+    if (removedSettings.includes(setting)) continue;
     if (!isCloudSettingName(setting)) {
       throw invalid(file, `has an unknown setting '${setting}' in profile '${name}'`);
     }

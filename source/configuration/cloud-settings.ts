@@ -16,8 +16,10 @@ export const cloudSettingTexts = {
   "tls-key": "private key file for HTTPS",
   "behind-proxy": "addresses whose X-Forwarded headers are trusted",
   "port-range": "ports for replicas",
-  "gateway-workers": "gateway processes that share the port",
 } as const;
+
+/** Settings of earlier versions, which profiles and variables may still hold. */
+export const removedSettings: readonly string[] = ["gateway-workers"];
 
 export type CloudSettingName = keyof typeof cloudSettingTexts;
 
@@ -60,7 +62,7 @@ export function cloudSettings(sources: CloudSettingSources): CloudSettings {
 }
 
 /** Environment variable of a setting. DEPLOYCTL_KEY is taken: callers of apps export their keys in it. */
-export function variableOf(name: CloudSettingName): string {
+export function variableOf(name: string): string {
   if (name === "key") return "DEPLOYCTL_ADMIN_KEY";
   return `DEPLOYCTL_${name.toUpperCase().replaceAll("-", "_")}`;
 }

@@ -6,6 +6,7 @@ import {
   profileNamed,
   profileNameFault,
   readProfiles,
+  removedSettingsOf,
   writeProfiles,
 } from "../../source/configuration/cloud-profiles.ts";
 import { cloudSettings } from "../../source/configuration/cloud-settings.ts";
@@ -48,6 +49,17 @@ describe("the profile file", () => {
         message: expect.stringContaining(reason),
       }),
     );
+  });
+
+  test("may have settings that were removed; they are named, and dropped by the next change", () => {
+    writeProfiles(file, { current: "local", profiles: {} });
+    expect(removedSettingsOf(file, "work", {})).toEqual([]);
+    writeFileSync(file, '[profiles.work]\ngateway-workers = "2"\nlisten = "127.0.0.1:1"\n');
+    expect(removedSettingsOf(file, "work", {})).toEqual(["gateway-workers"]);
+    expect(removedSettingsOf(file, "local", {})).toEqual([]);
+    const variables = { DEPLOYCTL_GATEWAY_WORKERS: "2" };
+    expect(removedSettingsOf(file, "local", variables)).toEqual(["gateway-workers"]);
+    expect(readProfiles(file).profiles.work).toEqual({ listen: "127.0.0.1:1" });
   });
 
   test("lists its profiles", () => {

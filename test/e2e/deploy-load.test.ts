@@ -143,8 +143,8 @@ describe("an app under load", () => {
     const before = await alive();
     // Longer than the keep-alive.
     await setTimeout(1500);
-    const { gateways } = await processes();
-    process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
+    const { gatewayProcess } = await processes();
+    process.kill(gatewayProcess.pid, "SIGKILL");
     await Promise.all(cut.map((reader) => readToEnd(reader)));
     const again = await until(
       () => open().catch(() => undefined),
@@ -243,15 +243,15 @@ describe("an app that changes", () => {
   });
 
   test("loses only open requests when the gateway is killed, and keeps its address", async () => {
-    const { gateways, controlPlane } = await processes();
-    process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
+    const { gatewayProcess, controlPlane } = await processes();
+    process.kill(gatewayProcess.pid, "SIGKILL");
     await until(
       () => fetch(`${url}/v1/models`).catch(() => undefined),
       (reply) => reply?.status === 200,
     );
     const after = await processes();
-    expect(after.gateways[0]).toMatchObject({
-      restarts: (gateways[0]?.restarts ?? 0) + 1,
+    expect(after.gatewayProcess).toMatchObject({
+      restarts: gatewayProcess.restarts + 1,
       lastExit: "killed by SIGKILL",
     });
     expect(after.controlPlane.pid).toBe(controlPlane.pid);
@@ -262,7 +262,9 @@ describe("an app that changes", () => {
     const { seen, stop } = callSteadily();
     process.kill(before.supervisor.pid, "SIGKILL");
     await until(processes, ({ supervisor }) => supervisor === undefined);
-    const { errors, output } = await cloud.call(["up"]);
+    const environment = { DEPLOYCTL_GATEWAY_WORKERS: "2" };
+    const { errors, output } = await cloud.call(["up"], { environment });
+    expect(errors).toContain("The setting gateway-workers no longer exists and is ignored");
     expect(errors).toContain("The supervisor has ended; starting a new one.");
     expect(output).not.toContain("Already running");
     await until(processes, ({ supervisor }) => supervisor?.restarts === 1);
@@ -270,7 +272,7 @@ describe("an app that changes", () => {
     expect(seen.filter((status) => status !== 200)).toEqual([]);
     const after = await processes();
     expect(after.controlPlane).toEqual(before.controlPlane);
-    expect(after.gateways).toEqual(before.gateways);
+    expect(after.gatewayProcess).toEqual(before.gatewayProcess);
     process.kill(after.controlPlane.pid, "SIGKILL");
     await until(
       () => findControlPlane(cloud.stateFolder),
@@ -278,45 +280,7 @@ describe("an app that changes", () => {
     );
     const last = await processes();
     expect(await cloud.call(["down", "--force"])).toMatchObject({ code: 0 });
-    const all = [last.supervisor, last.controlPlane, ...last.gateways];
-    expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
-  });
-});
-
-describe.skipIf(process.platform !== "linux")("an app behind two gateway processes", () => {
-  test("keeps the streams of the one when the other is killed, and limits in total", async () => {
-    await cloud.json(["up", "--gateway-workers", "2"]);
-    await cloud.json(["apps", "scale", "app", "--min-concurrency", "1"]);
-    const { gateways } = await processes();
-    expect(gateways).toHaveLength(2);
-    // The kernel chooses the process of each connection: of sixteen, each process gets some.
-    const streams = await Promise.all(
-      Array.from({ length: 16 }, async () => {
-        const reply = await fetch(`${url}/events?n=0&pause_ms=200`);
-        return reply.body?.getReader();
-      }),
-    );
-    const flowing = async () => {
-      const reads = streams.map((reader) => reader?.read().catch(() => undefined));
-      return (await Promise.all(reads)).filter((read) => read?.done === false).length;
-    };
-    const inFlight = async () =>
-      (await cloud.json<{ inFlight: number }>(["apps", "show", "app"])).inFlight;
-    process.kill(gateways[0]?.pid ?? 0, "SIGKILL");
-    const after = await until(processes, ({ gateways: [first] }) => first?.restarts === 1);
-    expect(after.gateways[1]).toEqual(gateways[1]);
-    // The new leader is informed of the other process's requests.
-    const [left = 0] = await until(
-      async () => [await flowing(), await inFlight()],
-      ([count = 16, known]) => count < 16 && count === known,
-    );
-    expect(left).toBeGreaterThan(0);
-    process.kill(gateways[1]?.pid ?? 0, "SIGKILL");
-    await until(flowing, (count) => count === 0);
-    await until(inFlight, (count) => count === 0);
-    const last = await until(processes, ({ gateways: [, second] }) => second?.restarts === 1);
-    expect(await cloud.call(["down"])).toMatchObject({ code: 0 });
-    const all = [last.supervisor, last.controlPlane, ...last.gateways];
+    const all = [last.supervisor, last.controlPlane, last.gatewayProcess];
     expect(all.filter(({ pid }) => isAlive(pid))).toEqual([]);
   });
 });

@@ -1,5 +1,4 @@
-// Comparison of deployctl's gateway, as one process and as two, with caddy as a reverse proxy to the
-// same server, in turns.
+// Comparison of deployctl's gateway with caddy as a reverse proxy to the same server, in turns.
 
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -36,7 +35,7 @@ const pouredBytes = 100 * 2 ** 20;
 const idleMs = 500;
 const startLimitMs = 20_000;
 
-type Name = "server" | "caddy" | "gateway" | "gateways";
+type Name = "server" | "caddy" | "gateway";
 type Targets = Record<Name, Target>;
 type Samples = Record<Name, number[]>;
 
@@ -65,15 +64,9 @@ async function measureProxies(
     children.push(stub);
     const stubPort = Number(await firstNews(stub));
     const endpoint = `http://127.0.0.1:${stubPort}`;
-    const [gateway, gateways] = await Promise.all(
-      [1, 2].map(async (count) => {
-        const folder = join(temporaryFolder, `gateway-${count}`);
-        const child = startNode("gateway-server.ts", [endpoint, folder, `${count}`]);
-        children.push(child);
-        return (await firstNews(child)) as StartedServer;
-      }),
-    );
-    if (gateway === undefined || gateways === undefined) throw new Error("no gateway has started");
+    const child = startNode("gateway-server.ts", [endpoint, join(temporaryFolder, "gateway")]);
+    children.push(child);
+    const gateway = (await firstNews(child)) as StartedServer;
     const port = await findFreePort();
     const file = await writeCaddyfile(temporaryFolder, { port, upstreamPort: stubPort });
     const words = ["run", "--config", file, "--adapter", "caddyfile"];
@@ -82,18 +75,14 @@ async function measureProxies(
       server: { url: endpoint, headers: {} },
       caddy: { url: `http://127.0.0.1:${port}`, headers: {} },
       gateway: toTarget(gateway),
-      gateways: toTarget(gateways),
     };
     await untilAnswers(targets.caddy);
     // First, as later streams would use memory that earlier requests left behind.
-    const memory = [
-      await measureIdleStreams("one process", gateway),
-      await measureIdleStreams("two processes", gateways),
-    ];
+    const memory = await measureIdleStreams(gateway);
     return [
       ...(await compareInTurns(targets)),
       ...(await measureAlone(targets.gateway, gateway)),
-      ...memory,
+      memory,
     ];
   } finally {
     for (const { pid } of children) if (pid !== undefined) killGroup(pid, "SIGKILL");
@@ -130,18 +119,11 @@ async function compareInTurns(targets: Targets): Promise<Figure[]> {
     { label: "the server itself", unit: "req/s", samples: rates.server },
     { label: "through caddy", unit: "req/s", samples: rates.caddy },
     { label: "through the gateway", unit: "req/s", samples: rates.gateway },
-    { label: "through two gateway processes", unit: "req/s", samples: rates.gateways },
     {
       label: "gateway against caddy, requests a second",
       unit: "x",
       samples: ofCaddy("gateway"),
       target: { bound: "at least", value: 0.75 },
-    },
-    {
-      label: "two gateway processes against caddy, requests a second",
-      unit: "x",
-      samples: ofCaddy("gateways"),
-      target: { bound: "at least", value: 1 },
     },
     {
       label: "gateway against caddy, p50 of a request",
@@ -202,13 +184,13 @@ async function measureOthers(): Promise<number> {
 }
 
 /** Memory that open streams without events add to all processes of the server. */
-async function measureIdleStreams(name: string, server: StartedServer): Promise<Figure> {
+async function measureIdleStreams(server: StartedServer): Promise<Figure> {
   const before = await readMemory(server);
   const close = await holdStreams(toTarget(server), idleStreams);
   const added = (await readMemory(server)) - before;
   close();
   return {
-    label: `memory of ${idleStreams} idle streams, ${name}`,
+    label: `memory of ${idleStreams} idle streams`,
     unit: "MiB",
     samples: [added / 2 ** 20],
     target: { bound: "below", value: 250 },
@@ -266,5 +248,5 @@ async function untilAnswers({ url }: Target): Promise<void> {
 }
 
 function noSamples(): Samples {
-  return { server: [], caddy: [], gateway: [], gateways: [] };
+  return { server: [], caddy: [], gateway: [] };
 }

@@ -1,6 +1,6 @@
-// A deployctl server with one app, as `deployctl up --gateway-workers N` runs it: gateway processes, and
-// a control plane that keeps keys, metrics, usage and the access log, but no replicas.
-// `node gateway-server.ts ENDPOINT FOLDER N` sends its parent a StartedServer.
+// A deployctl server with one app, as `deployctl up` runs it: a gateway process, and a control plane that
+// keeps keys, metrics, usage and the access log, but no replicas.
+// `node gateway-server.ts ENDPOINT FOLDER` sends its parent a StartedServer.
 
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
@@ -15,32 +15,28 @@ import { AccessLog } from "../../source/cloud/metrics/access-log.ts";
 import { CloudMetrics } from "../../source/cloud/metrics/cloud-metrics.ts";
 import { UsageStore } from "../../source/cloud/metrics/usage-store.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
-import { type GatewayRole, gatewayRoles } from "../../source/cloud/state/lock-file.ts";
 import { routedApp } from "../support/cloud-documents.ts";
 import { findFreePort } from "./server-process.ts";
 
 export interface StartedServer {
   url: string;
   token: string;
-  /** The control plane, then the gateways. */
+  /** The control plane, then the gateway. */
   processIds: number[];
 }
 
-const role = process.env.GATEWAY_ROLE as GatewayRole | undefined;
-const [endpoint = "", stateFolder = "", count = "1", port] = process.argv.slice(2);
+const isGateway = process.env.GATEWAY_PORT !== undefined;
+const [endpoint = "", stateFolder = ""] = process.argv.slice(2);
 const log = (text: string) => process.stderr.write(`${text}\n`);
 
-if (role === undefined) process.send?.(await startServer());
-else await serve(role, Number(port));
+if (isGateway) serve(Number(process.env.GATEWAY_PORT));
+else process.send?.(await startServer());
 process.on("disconnect", () => process.exit(0));
 
-async function serve(own: GatewayRole, portOfAll: number): Promise<void> {
-  const listeners: ListenerOptions[] = [
-    { host: "127.0.0.1", port: portOfAll, encryption: { kind: "none" } },
-  ];
+function serve(port: number): void {
+  const listeners: ListenerOptions[] = [{ host: "127.0.0.1", port, encryption: { kind: "none" } }];
   const onListening = () => process.send?.("listening");
-  const options = { stateFolder, organisation: "acme", listeners, gateways: Number(count) };
-  void runGateway({ ...options, role: own, log, onListening });
+  void runGateway({ stateFolder, organisation: "acme", listeners, log, onListening });
 }
 
 async function startServer(): Promise<StartedServer> {
@@ -69,21 +65,19 @@ async function startServer(): Promise<StartedServer> {
     }),
   ]);
   remote.allowListening();
-  const shared = await findFreePort();
-  const gateways = await Promise.all(
-    gatewayRoles(Number(count)).map((each) => startGateway(each, shared)),
-  );
-  const processIds = [process.pid, ...gateways.flatMap(({ pid }) => pid ?? [])];
-  return { url: `http://127.0.0.1:${shared}/acme/chat`, token, processIds };
+  const port = await findFreePort();
+  const { pid } = await startGateway(port);
+  const processIds = pid === undefined ? [process.pid] : [process.pid, pid];
+  return { url: `http://127.0.0.1:${port}/acme/chat`, token, processIds };
 }
 
 /** Resolves when it listens. */
-async function startGateway(own: GatewayRole, shared: number): Promise<ChildProcess> {
-  const child = fork(import.meta.filename, [endpoint, stateFolder, count, String(shared)], {
-    env: { ...process.env, GATEWAY_ROLE: own },
+async function startGateway(port: number): Promise<ChildProcess> {
+  const child = fork(import.meta.filename, [endpoint, stateFolder], {
+    env: { ...process.env, GATEWAY_PORT: String(port) },
   });
   return await new Promise((resolve, reject) => {
     child.once("message", () => resolve(child));
-    child.once("exit", () => reject(new Error(`the gateway ${own} has ended`)));
+    child.once("exit", () => reject(new Error("the gateway has ended")));
   });
 }

@@ -75,11 +75,6 @@ export const serverFlags = {
   },
   insecureHttp: { type: "boolean", text: "Plain HTTP to other machines: keys travel unencrypted" },
   portRange: { type: "string", value: "FROM-TO", text: "Ports for replicas; default 20000-29999" },
-  gatewayWorkers: {
-    type: "string",
-    value: "N",
-    text: "Gateway processes that share the port; default 1; more need Linux",
-  },
 } as const satisfies FlagTable;
 
 /** The app that a script makes. */

@@ -15,12 +15,8 @@ interface Address {
   port: number | undefined;
 }
 
-export interface ServerSettings extends Omit<CloudHostOptions, "log"> {
-  /** Number of gateway processes. */
-  gateways: number;
-}
+export type ServerSettings = Omit<CloudHostOptions, "log">;
 
-const maxGateways = 64;
 const usualHost = "127.0.0.1";
 const usualPort = 8480;
 const usualEncryptedPort = 8443;
@@ -46,7 +42,6 @@ export function readServer(session: Session): ServerSettings {
     baseUrl: readBaseUrl(settingOf(session, "base-url")),
     trustedProxies: readProxies(settingOf(session, "behind-proxy")),
     portRange: readPortRange(settingOf(session, "port-range")),
-    gateways: readWorkers(settingOf(session, "gateway-workers") ?? "1"),
   };
 }
 
@@ -111,20 +106,6 @@ function readBaseUrl(text: string | undefined): string | undefined {
 /** Reads addresses and CIDR blocks, with commas between. */
 function readProxies(text = ""): TrustedProxies {
   return new TrustedProxies(text.split(",").filter((block) => block !== ""));
-}
-
-function readWorkers(text: string): number {
-  const count = /^\d{1,3}$/.test(text) ? Number(text) : 0;
-  if (count < 1 || count > maxGateways) {
-    throw usageError(
-      `--gateway-workers ${text} is not a number from 1 to ${maxGateways}.`,
-      "Use one for each processor core, at most.",
-    );
-  }
-  if (count > 1 && process.platform !== "linux") {
-    throw usageError("--gateway-workers needs Linux, where processes share a port.", "Use 1.");
-  }
-  return count;
 }
 
 function readPortRange(text: string | undefined): CloudHostOptions["portRange"] {

@@ -1,7 +1,6 @@
-// Processes of deployctl up --foreground: the supervisor, the control plane and the gateways.
+// Processes of deployctl up --foreground: the supervisor, the control plane and the gateway.
 import { writeSync } from "node:fs";
 import { drainMs, gatewaySocket, startFaultLine } from "../../application/control-plane-process.ts";
-import type { GatewayProcessOptions } from "../../application/gateway-process.ts";
 import { keepServing } from "../../application/keep-serving.ts";
 import { logLine } from "../../application/server-log.ts";
 import { readProcesses } from "../../application/server-processes.ts";
@@ -23,7 +22,7 @@ export async function serve(session: Session): Promise<number> {
     const role = supervisedRole();
     if (role === undefined) return await superviseServer(session);
     if (role === "control-plane") return await serveControlPlane(session);
-    return await serveGateway(session, role);
+    return await serveGateway(session);
   } catch (error) {
     // For the command that started it in the background.
     if (error instanceof ProductError) log(startFaultLine(error.code));
@@ -36,9 +35,9 @@ export async function serve(session: Session): Promise<number> {
 async function superviseServer(session: Session): Promise<number> {
   const { Supervisor } = await import("../../application/supervisor.ts");
   // Checks the settings before starting anything.
-  const { stateFolder, gateways } = readServer(session);
+  const { stateFolder } = readServer(session);
   const words = [entryFile, "up", "--foreground", ...upArguments(session)];
-  const supervisor = new Supervisor({ stateFolder, words, gateways, log });
+  const supervisor = new Supervisor({ stateFolder, words, log });
   let code: number = exitCodes.ok;
   onStopSignal((signal) => {
     if (signal === "SIGINT") code = exitCodes.interrupted;
@@ -47,12 +46,9 @@ async function superviseServer(session: Session): Promise<number> {
   return (await supervisor.run()) || code;
 }
 
-async function serveGateway(
-  session: Session,
-  role: GatewayProcessOptions["role"],
-): Promise<number> {
+async function serveGateway(session: Session): Promise<number> {
   const { runGateway } = await import("../../application/gateway-process.ts");
-  await runGateway({ ...readServer(session), role, log, onListening: tellReady });
+  await runGateway({ ...readServer(session), log, onListening: tellReady });
   return exitCodes.ok;
 }
 

@@ -177,7 +177,7 @@ export interface ServerProcess {
 /** Processes of a supervised server. */
 export interface ServerProcesses {
   supervisor: ServerProcess;
-  gateways: ServerProcess[];
+  gatewayProcess: ServerProcess;
   controlPlane: ServerProcess;
 }
 

@@ -2,29 +2,13 @@
 import { connect } from "node:net";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 import type { Gateway } from "../gateway/gateway.ts";
-import type { GatewayControl } from "../gateway/traffic.ts";
-import {
-  type AdmissionAnswer,
-  type AdmissionQuestion,
-  JsonLines,
-  type SharedKey,
-  type ToControlPlane,
-  type ToGateway,
-} from "./messages.ts";
-
-/** Gateway of this process, which may lead others. */
-export type LinkedGateway = Pick<GatewayControl, "cutRequestsOf"> &
-  Pick<Gateway, "addresses" | "publish" | "report" | "onDemand" | "listen" | "close">;
+import { JsonLines, type SharedKey, type ToControlPlane, type ToGateway } from "./messages.ts";
 
 export interface ControlPlaneLinkOptions {
   socketPath: string;
   /** Creates the gateway; called once. @param ports of an earlier gateway, in the order of its addresses */
-  openGateway: (ports: readonly number[]) => LinkedGateway;
+  openGateway: (ports: readonly number[]) => Gateway;
   onKeys: (keys: readonly SharedKey[]) => void;
-  /** Called at each connection, before the first report. */
-  onConnected?: () => void;
-  /** Called with answers to `ask`. */
-  onAnswer?: (answer: AdmissionAnswer) => void;
   onListening: () => void;
   /** Called when the addresses cannot be opened. */
   onFailure: (error: unknown) => void;
@@ -47,7 +31,7 @@ type Lines = JsonLines<ToGateway, ToControlPlane>;
 
 export class ControlPlaneLink {
   readonly #options: ControlPlaneLinkOptions;
-  #gateway: LinkedGateway | undefined;
+  #gateway: Gateway | undefined;
   #isListening = false;
   #lines: Lines | undefined;
   #version = 0;
@@ -92,11 +76,6 @@ export class ControlPlaneLink {
     this.#lines?.send({ kind: "stop-replica", replica });
   }
 
-  /** Lost while the other end is away. */
-  ask(question: AdmissionQuestion): void {
-    this.#lines?.send({ kind: "ask", question });
-  }
-
   #connect(): void {
     const socket = connect(this.#options.socketPath);
     socket.once("connect", () => {
@@ -108,7 +87,6 @@ export class ControlPlaneLink {
         this.#options.log(`usage of ${this.#lostRecords} requests is lost: no control plane ran`);
         this.#lostRecords = 0;
       }
-      this.#options.onConnected?.();
       this.#send();
     });
     // An error is followed by "close".
@@ -131,8 +109,6 @@ export class ControlPlaneLink {
         return this.#options.onKeys(message.keys);
       case "listen":
         return await this.#listen(message.ports);
-      case "answer":
-        return this.#options.onAnswer?.(message.answer);
       case "cut":
         this.#gateway?.cutRequestsOf(message.keyId);
         return;
@@ -176,7 +152,7 @@ export class ControlPlaneLink {
     const lines = this.#lines;
     if (lines === undefined) return;
     const report = this.#gateway?.report() ?? { demands: [], replicas: [] };
-    // Requests that workers kept over a restart of their leader are known once it listens.
+    // Figures count from when it listens.
     const version = this.#isListening ? this.#version : 0;
     const text = JSON.stringify([version, report]);
     if (text !== this.#sent) lines.send({ kind: "traffic", version, report });

@@ -1,11 +1,7 @@
-// Messages between a gateway and the control plane: JSON documents, one per line, over a Unix socket. A
-// gateway that leads others is to them what the control plane is to it, and also admits their requests.
+// Messages between the gateway and the control plane: JSON documents, one per line, over a Unix socket.
 import type { Socket } from "node:net";
-import type { CountedCall } from "../gateway/call-limits.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
-import type { Refusal } from "../gateway/refusals.ts";
 import type { BoundAddress, RoutedApp, TrafficReport } from "../gateway/traffic.ts";
-import type { Claim } from "../gateway/worker-traffic.ts";
 import type { CloudKey } from "../keys/cloud-key.ts";
 
 /** Key with the digest of its secret, in base64. */
@@ -22,8 +18,7 @@ export type ToGateway =
   /** Opens the addresses; the ports are those of an earlier gateway, for listeners on port 0. */
   | { kind: "listen"; ports: readonly number[] }
   | { kind: "cut"; keyId: string }
-  | { kind: "close"; drainMs: number }
-  | { kind: "answer"; answer: AdmissionAnswer };
+  | { kind: "close"; drainMs: number };
 
 export type ToControlPlane =
   /** First message of a connection; the addresses are empty until the gateway listens. */
@@ -32,24 +27,7 @@ export type ToControlPlane =
   | { kind: "traffic"; version: number; report: TrafficReport }
   | { kind: "finished"; records: readonly ExchangeRecord[] }
   | { kind: "stop-replica"; replica: string }
-  | { kind: "closed" }
-  | { kind: "ask"; question: AdmissionQuestion };
-
-/** Question of a worker to its leader; the answer has its number. */
-export type AdmissionQuestion =
-  /** Wants a place, or keeps the one on a replica that an earlier leader gave. */
-  | ({ kind: "claim"; id: number; held?: string | undefined } & Claim)
-  /** Ends a claim in any state, without an answer. */
-  | { kind: "end"; id: number; durationMs?: number | undefined }
-  /** Both without an answer. */
-  | { kind: "avoid"; organisation: string; app: string; replica: string }
-  | { kind: "want"; organisation: string; app: string }
-  | { kind: "count"; id: number; call: CountedCall };
-
-export type AdmissionAnswer =
-  | { kind: "granted"; id: number; replica: string }
-  | { kind: "refused"; id: number; refusal: Refusal }
-  | { kind: "counted"; id: number; waitMs: number };
+  | { kind: "closed" };
 
 /** Connection that carries JSON documents, one per line. */
 export class JsonLines<Incoming, Outgoing> {

@@ -1,4 +1,4 @@
-// Gateway processes as the control plane sees them: it listens on a socket, and they connect.
+// Gateway process as the control plane sees it: it listens on a socket, and the gateway connects.
 import { rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { Changes } from "../changes.ts";
@@ -11,13 +11,7 @@ import type {
   TrafficReport,
 } from "../gateway/traffic.ts";
 import type { StoredKey } from "../keys/token-check.ts";
-import {
-  type AdmissionAnswer,
-  type AdmissionQuestion,
-  JsonLines,
-  type ToControlPlane,
-  type ToGateway,
-} from "./messages.ts";
+import { JsonLines, type ToControlPlane, type ToGateway } from "./messages.ts";
 
 export interface RemoteGatewayOptions {
   socketPath: string;
@@ -26,23 +20,11 @@ export interface RemoteGatewayOptions {
   onFinished: (record: ExchangeRecord) => void;
   /** Called when a replica asks to be replaced. */
   onStopRequested: (replica: string) => void;
-  /** Ports for listeners on port 0. Defaults to those of an earlier gateway. */
-  ports?: () => readonly number[];
-  /** Creates what answers the questions of one gateway; undefined: each admits its requests itself. */
-  openClaims?: (answer: (answer: AdmissionAnswer) => void) => Claims;
-}
-
-/** Places that a gateway's requests have or wait for. */
-export interface Claims {
-  receive(question: AdmissionQuestion): void;
-  /** Frees them when the gateway has gone. */
-  close(): void;
 }
 
 /** Connection of a gateway process, with its latest report. */
 interface Peer {
   lines: JsonLines<ToControlPlane, ToGateway>;
-  claims: Claims | undefined;
   addresses: readonly BoundAddress[];
   /** Version of the routing table that the report belongs to. */
   version: number;
@@ -63,8 +45,9 @@ export class RemoteGateway implements GatewayControl {
   readonly #options: RemoteGatewayOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();
-  readonly #peers = new Set<Peer>();
-  /** Last uses of replicas that gateways knew whose connections have ended. */
+  /** Last gateway that reported; its report stands until the next gateway's first one. */
+  #peer: Peer | undefined;
+  /** Last uses of replicas that an earlier gateway knew. */
   readonly #earlierUses = new Map<string, number>();
   readonly #demandListeners = new Set<(organisation: string, app: string) => void>();
   /** Messages, and ends of connections. */
@@ -80,7 +63,7 @@ export class RemoteGateway implements GatewayControl {
     this.#server = createServer((socket) => this.#accept(socket));
   }
 
-  /** Resolves when gateways can connect. The caller holds the state folder's lock. */
+  /** Resolves when a gateway can connect. The caller holds the state folder's lock. */
   static async open(options: RemoteGatewayOptions): Promise<RemoteGateway> {
     const gateway = new RemoteGateway(options);
     const { socketPath } = options;
@@ -97,9 +80,9 @@ export class RemoteGateway implements GatewayControl {
     return gateway;
   }
 
-  /** Resolves when so many gateways have connected and reported the requests that they carry. */
-  async connected(count: number, signal?: AbortSignal): Promise<void> {
-    await this.#changes.until(() => this.#peers.size >= count || undefined, signal);
+  /** Resolves when a gateway has connected and reported the requests that it carries. */
+  async connected(): Promise<void> {
+    await this.#changes.until(() => this.#peer !== undefined || undefined);
   }
 
   get addresses(): readonly BoundAddress[] {
@@ -111,35 +94,33 @@ export class RemoteGateway implements GatewayControl {
     await this.#changes.until(() => this.#addresses.length > 0 || undefined);
   }
 
-  /** Has gateways open their addresses, now or when they connect. */
+  /** Has the gateway open its addresses, now or when it connects. */
   allowListening(): void {
     this.#isListening = true;
-    for (const peer of this.#peers) this.#askToListen(peer);
+    if (this.#peer !== undefined) this.#askToListen(this.#peer);
   }
 
   async close({ drainMs }: { drainMs: number }): Promise<void> {
-    for (const { lines } of this.#peers) lines.send({ kind: "close", drainMs });
-    await this.#changes.until(
-      () => [...this.#peers].every(({ isClosed }) => isClosed) || undefined,
-    );
+    this.#peer?.lines.send({ kind: "close", drainMs });
+    await this.#changes.until(() => this.#peer?.isClosed !== false || undefined);
     this.disconnect();
   }
 
-  /** Ends the connections; the gateways go on. */
+  /** Ends the connection; the gateway goes on. */
   disconnect(): void {
     this.#server.close();
     for (const socket of this.#sockets) socket.destroy();
-    this.#peers.clear();
+    this.#peer = undefined;
     this.#changes.notify();
   }
 
   cutRequestsOf(keyId: string): void {
-    for (const { lines } of this.#peers) lines.send({ kind: "cut", keyId });
+    this.#peer?.lines.send({ kind: "cut", keyId });
   }
 
   /** Sends all keys again, after a change. */
   publishKeys(): void {
-    for (const peer of this.#peers) this.#sendKeys(peer);
+    if (this.#peer !== undefined) this.#sendKeys(this.#peer);
   }
 
   publish(apps: readonly RoutedApp[]): void {
@@ -147,45 +128,33 @@ export class RemoteGateway implements GatewayControl {
     if (text === this.#published && this.#version > 0) return;
     this.#published = text;
     this.#apps = apps;
-    // Never a version of an earlier control plane, which gateways may still report.
+    // Never a version of an earlier control plane, which a gateway may still report.
     this.#version = Math.max(this.#version + 1, Date.now());
     const replicas = new Set(apps.flatMap((app) => app.replicas.map(({ replica }) => replica)));
     for (const replica of this.#earlierUses.keys()) {
       if (!replicas.has(replica)) this.#earlierUses.delete(replica);
     }
-    for (const peer of this.#peers) this.#sendRoutes(peer);
+    if (this.#peer !== undefined) this.#sendRoutes(this.#peer);
   }
 
   demand(organisation: string, app: string): Demand {
-    const now = performance.now();
-    const sum: Demand = { busy: 0, queued: 0, oldestQueuedMs: 0 };
-    for (const { report, reportedAt } of this.#peers) {
-      const own = report.demands.find((it) => it.organisation === organisation && it.app === app);
-      if (own === undefined) continue;
-      sum.busy += own.busy;
-      sum.queued += own.queued;
-      const waitedMs = own.queued > 0 ? own.oldestQueuedMs + now - reportedAt : 0;
-      sum.oldestQueuedMs = Math.max(sum.oldestQueuedMs, waitedMs);
-    }
-    return sum;
+    const { report, reportedAt } = this.#peer ?? { report: noTraffic, reportedAt: 0 };
+    const own = report.demands.find((it) => it.organisation === organisation && it.app === app);
+    const { busy, queued, oldestQueuedMs } = own ?? { busy: 0, queued: 0, oldestQueuedMs: 0 };
+    const sinceMs = queued > 0 ? performance.now() - reportedAt : 0;
+    return { busy, queued, oldestQueuedMs: oldestQueuedMs + sinceMs };
   }
 
   inFlight(replica: string): number {
-    return this.#of(replica).reduce((sum, { inFlight }) => sum + inFlight, 0);
+    return this.#of(replica)?.inFlight ?? 0;
   }
 
   lastUsedAt(replica: string): number | undefined {
-    const times = this.#of(replica).map(({ lastUsedAt }) => lastUsedAt);
-    const known = [...times, this.#earlierUses.get(replica)].filter((time) => time !== undefined);
-    return known.length === 0 ? undefined : Math.max(...known);
+    return this.#of(replica)?.lastUsedAt ?? this.#earlierUses.get(replica);
   }
 
   get reportingSince(): number | undefined {
-    const starts = [...this.#peers].map(
-      ({ reportingSince = Number.POSITIVE_INFINITY }) => reportingSince,
-    );
-    const latest = Math.max(...starts);
-    return Number.isFinite(latest) ? latest : undefined;
+    return this.#peer?.reportingSince;
   }
 
   onDemand(listener: (organisation: string, app: string) => void): () => void {
@@ -193,19 +162,17 @@ export class RemoteGateway implements GatewayControl {
     return () => this.#demandListeners.delete(listener);
   }
 
-  /** A report counts only when its gateway knew the present table, in which the replica is closed. */
+  /** A report counts only when the gateway knew the present table, in which the replica is closed. */
   async drained(replica: string, signal: AbortSignal): Promise<void> {
-    const isCurrent = () => [...this.#peers].every(({ version }) => version === this.#version);
+    const isCurrent = () => this.#peer === undefined || this.#peer.version === this.#version;
     await this.#changes.until(
       () => (isCurrent() && this.inFlight(replica) === 0) || undefined,
       signal,
     );
   }
 
-  #of(replica: string): TrafficReport["replicas"][number][] {
-    return [...this.#peers].flatMap(
-      ({ report }) => report.replicas.find((each) => each.replica === replica) ?? [],
-    );
+  #of(replica: string): TrafficReport["replicas"][number] | undefined {
+    return this.#peer?.report.replicas.find((each) => each.replica === replica);
   }
 
   #accept(socket: Socket): void {
@@ -213,16 +180,13 @@ export class RemoteGateway implements GatewayControl {
     const lines: Peer["lines"] = new JsonLines(socket, (message) => this.#receive(peer, message));
     const peer: Peer = {
       lines,
-      claims: this.#options.openClaims?.((answer) => lines.send({ kind: "answer", answer })),
       ...{ addresses: [], version: 0, report: noTraffic, reportedAt: 0, isClosed: false },
       reportingSince: undefined,
     };
     socket.once("close", () => {
       this.#sockets.delete(socket);
-      // Workers go on without their leader, so its last report stands until the next one is there.
       Object.assign(peer, { isClosed: true, version: gone, reportingSince: undefined });
       this.#rememberUses(peer.report);
-      peer.claims?.close();
       this.#changes.notify();
     });
   }
@@ -250,21 +214,16 @@ export class RemoteGateway implements GatewayControl {
       case "closed":
         peer.isClosed = true;
         break;
-      case "ask":
-        peer.claims?.receive(message.question);
-        return;
     }
     this.#changes.notify();
   }
 
   #report(peer: Peer, { version, report }: { version: number; report: TrafficReport }): void {
-    const earlier = [...this.#peers].filter((it) => it === peer || it.version === gone);
-    const demands = [...earlier, { report }].flatMap((it) => it.report.demands);
-    for (const one of earlier) this.#peers.delete(one);
+    const demands = [...(this.#peer?.report.demands ?? []), ...report.demands];
     Object.assign(peer, { version, report, reportedAt: performance.now() });
     // A gateway that does not listen yet has no figures of its own.
     if (version > 0) peer.reportingSince ??= Date.now();
-    this.#peers.add(peer);
+    this.#peer = peer;
     // All apps that have or had requests.
     const apps = new Map(demands.map((it) => [`${it.organisation}/${it.app}`, it]));
     for (const { organisation, app } of apps.values()) {
@@ -296,7 +255,7 @@ export class RemoteGateway implements GatewayControl {
   }
 
   #askToListen({ lines, addresses }: Peer): void {
-    const ports = this.#options.ports?.() ?? this.#addresses.map(({ port }) => port);
+    const ports = this.#addresses.map(({ port }) => port);
     if (addresses.length === 0) lines.send({ kind: "listen", ports });
   }
 }

@@ -45,37 +45,37 @@ export class Admission {
   }
 
   /** Treats an unknown app like a private one for callers without a valid key. */
-  async admit(path: AppPath, caller: Caller): Promise<Admitted | Refused> {
+  admit(path: AppPath, caller: Caller): Admitted | Refused {
     const traffic = this.#table.find(path.organisation, path.app);
     if (traffic?.routed.auth === "public") return admitIfAvailable(traffic, undefined);
-    const identified = await this.#identify(caller, `${path.organisation}/${path.app}`);
+    const identified = this.#identify(caller, `${path.organisation}/${path.app}`);
     if ("refusal" in identified) return { ...identified, traffic, key: undefined };
     const { key } = identified;
     const isForeign = key.organisation !== path.organisation;
     if (traffic === undefined || (isForeign && traffic.routed.auth === "private")) {
       return { refusal: notFound(path), traffic: undefined, key };
     }
-    const refusal = refuseScope(key, path, caller.method) ?? (await this.#refuseRate(key));
+    const refusal = refuseScope(key, path, caller.method) ?? this.#refuseRate(key);
     return refusal === undefined ? admitIfAvailable(traffic, key) : { refusal, traffic, key };
   }
 
   /** Returns the caller's key, regardless of its scope; undefined without a valid one. */
-  async identify(caller: Caller): Promise<CloudKey | undefined> {
-    const identified = await this.#identify(caller, "deployctl");
+  identify(caller: Caller): CloudKey | undefined {
+    const identified = this.#identify(caller, "deployctl");
     return "key" in identified ? identified.key : undefined;
   }
 
-  async #identify({ head, address }: Caller, realm: string): Promise<Identified> {
+  #identify({ head, address }: Caller, realm: string): Identified {
     const challenge = ["WWW-Authenticate", `Key realm="${realm}"`];
     const refusal = refuseHeader(head, challenge);
     if (refusal !== undefined) return { refusal };
     const key = this.#keys.verify((head.authorization ?? "").slice(scheme.length));
-    return key === undefined ? { refusal: await this.#refuseToken(address, challenge) } : { key };
+    return key === undefined ? { refusal: this.#refuseToken(address, challenge) } : { key };
   }
 
   /** Gives the same refusal for mistyped, unknown, revoked and expired keys. */
-  async #refuseToken(address: string, headers: string[]): Promise<Refusal> {
-    const waitMs = await this.#limits.count({ kind: "failure", address });
+  #refuseToken(address: string, headers: string[]): Refusal {
+    const waitMs = this.#limits.countFailure(address);
     if (waitMs === 0) {
       const detail = "The key is invalid, unknown, revoked or expired.";
       return { type: "auth_invalid", detail, headers };
@@ -84,12 +84,12 @@ export class Admission {
     return { type: "rate_limited", detail, retryAfterSeconds: waitMs / 1000 };
   }
 
-  async #refuseRate({ id: keyId, requestsPerMinute: perMinute }: CloudKey) {
+  #refuseRate({ id: keyId, requestsPerMinute: perMinute }: CloudKey): Refusal | undefined {
     if (perMinute === undefined) return undefined;
-    const waitMs = await this.#limits.count({ kind: "request", keyId, perMinute });
+    const waitMs = this.#limits.countRequest(keyId, perMinute);
     if (waitMs === 0) return undefined;
     const detail = `The key ${keyId} is limited to ${perMinute} requests per minute.`;
-    return { type: "rate_limited", detail, retryAfterSeconds: waitMs / 1000 } as const;
+    return { type: "rate_limited", detail, retryAfterSeconds: waitMs / 1000 };
   }
 }
 

@@ -20,7 +20,7 @@ export class AppTraffic {
   #queue = new Map<Waiter, number>();
   readonly cachedModels = new ModelsCache();
   routed: RoutedApp;
-  protected slots: readonly ReplicaSlot[] = [];
+  #slots: readonly ReplicaSlot[] = [];
   #busy = 0;
   #meanMs: number | undefined;
   /** Monotonic time of the first request that failed cold and still wants a replica started. */
@@ -40,7 +40,7 @@ export class AppTraffic {
 
   /** True if any replica accepts requests. */
   get isOpen(): boolean {
-    return this.slots.some((slot) => slot.isOpen);
+    return this.#slots.some((slot) => slot.isOpen);
   }
 
   /** Returns true if a replica accepted requests at any time since. */
@@ -65,7 +65,7 @@ export class AppTraffic {
     if (this.#wasOpen) this.#openAt = this.#clock.now();
     this.routed = routed;
     this.cachedModels.update(routed);
-    this.slots = slots;
+    this.#slots = slots;
     this.#wasOpen = this.isOpen;
     if (this.#wasOpen) this.#wantedSince = undefined;
     const refusal = refuseUnavailable(routed, this.isOpen);
@@ -87,18 +87,6 @@ export class AppTraffic {
   take(waiter: Waiter): ReplicaSlot | undefined {
     const comesFirst = this.#queue.size === 0 || waiter.avoided !== undefined;
     const slot = comesFirst ? this.#choose(waiter) : undefined;
-    if (slot !== undefined) this.#hand(slot, waiter);
-    return slot;
-  }
-
-  /** Returns a replica of the routing table, which may be closed. */
-  slot(replica: string): ReplicaSlot | undefined {
-    return this.slots.find((it) => it.replica === replica);
-  }
-
-  /** Gives a request its replica again, which it had under an earlier gateway. */
-  takeAgain(waiter: Waiter, replica: string): ReplicaSlot | undefined {
-    const slot = this.slot(replica);
     if (slot !== undefined) this.#hand(slot, waiter);
     return slot;
   }
@@ -179,10 +167,10 @@ export class AppTraffic {
     const hasRoom = (slot: ReplicaSlot) => {
       return slot.inFlight < slot.limit(maxMultiplexing, now, this.#clock);
     };
-    const [only] = this.slots;
+    const [only] = this.#slots;
     // The common case needs no lists.
-    if (this.slots.length === 1 && only !== undefined) return hasRoom(only) ? only : undefined;
-    const free = this.slots.filter(hasRoom);
+    if (this.#slots.length === 1 && only !== undefined) return hasRoom(only) ? only : undefined;
+    const free = this.#slots.filter(hasRoom);
     const others = free.filter((slot) => slot !== waiter.avoided);
     const candidates = others.length > 0 ? others : free;
     if (waiter.affinity === undefined) return chooseLeastBusy(candidates);
@@ -195,13 +183,13 @@ export class AppTraffic {
     if (this.#queue.size === 0) return;
     const now = this.#clock.now();
     const wallMs = this.#clock.wallMs();
-    const waits = this.slots.flatMap((slot) => slot.widensInMs(now, wallMs) ?? []);
+    const waits = this.#slots.flatMap((slot) => slot.widensInMs(now, wallMs) ?? []);
     if (waits.length === 0) return;
     this.#timer = setTimeout(() => this.#serve(), Math.min(...waits)).unref();
   }
 
   #estimateSeconds(): number {
-    const open = this.slots.filter((slot) => slot.isOpen).length;
+    const open = this.#slots.filter((slot) => slot.isOpen).length;
     const places = open * this.routed.scale.maxMultiplexing;
     return estimateWaitSeconds(this.#queue.size, this.#meanMs, places);
   }

@@ -2,17 +2,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { FailedAttempts, RequestBudget } from "../../keys/limits.ts";
 
-/** Call to count: a request of a key that has a limit, or an attempt without a valid key. */
-export type CountedCall =
-  | { kind: "request"; keyId: string; perMinute: number }
-  | { kind: "failure"; address: string };
-
-export interface CallLimits {
-  /** @returns milliseconds to wait, 0 if the call is allowed */
-  count(call: CountedCall): number | Promise<number>;
-}
-
-export class OwnCallLimits implements CallLimits {
+export class CallLimits {
   readonly #clock: Clock;
   readonly #log: (text: string) => void;
   readonly #failures: FailedAttempts;
@@ -26,12 +16,13 @@ export class OwnCallLimits implements CallLimits {
     this.#failures = new FailedAttempts(clock);
   }
 
-  count(call: CountedCall): number {
-    if (call.kind === "request") return this.#budget(call.perMinute).take(call.keyId);
-    return this.#countFailure(call.address);
+  /** Counts a request of a key. @returns milliseconds to wait, 0 if it is allowed */
+  countRequest(keyId: string, perMinute: number): number {
+    return this.#budget(perMinute).take(keyId);
   }
 
-  #countFailure(address: string): number {
+  /** Counts an attempt without a valid key. @returns milliseconds to wait, 0 if it is allowed */
+  countFailure(address: string): number {
     const { isNews, unreported, waitMs } = this.#failures.note(address);
     if (isNews) {
       const more = unreported > 0 ? `, and ${unreported} more since the last report` : "";

@@ -6,7 +6,6 @@ import type { Tracing } from "../../tracing/tracing.ts";
 import type { CloudKey, KeyVerifier } from "../keys/cloud-key.ts";
 import type { TrustedProxies } from "./client-address.ts";
 import type { ExchangeRecord } from "./exchange-record.ts";
-import type { Leader } from "./worker-traffic.ts";
 
 export type Encryption =
   | { kind: "none" }
@@ -83,10 +82,6 @@ export interface GatewayOptions {
   observe?: (record: ExchangeRecord) => void;
   /** Called when a replica asks to be replaced with `X-Dctl-Stop-Runner: 1`. */
   onStopRequested?: (replica: string) => void;
-  /** Gateway that admits this one's requests; undefined: it admits them itself. */
-  leader?: Leader | undefined;
-  /** Lets other gateways of this user listen on the same ports. Defaults to false. */
-  sharesPorts?: boolean;
   log: (text: string) => void;
   clock?: Clock;
 }

@@ -2,7 +2,7 @@
 import { systemClock } from "../../base/clock.ts";
 import { Admission } from "./admission.ts";
 import { BufferCollection } from "./buffer-collection.ts";
-import { type CallLimits, OwnCallLimits } from "./call-limits.ts";
+import { CallLimits } from "./call-limits.ts";
 import { TrustedProxies } from "./client-address.ts";
 import { beginTrace, endTrace } from "./exchange-traces.ts";
 import {
@@ -20,19 +20,17 @@ import type { BoundAddress, GatewayControl } from "./traffic.ts";
 const refusalGraceMs = 250;
 
 export class Gateway extends RoutingTable implements GatewayControl {
-  readonly callLimits: CallLimits;
   readonly #wanted: readonly ListenerOptions[];
   readonly #context: ListenerContext;
   #listeners: readonly Listener[] = [];
 
   constructor(options: GatewayOptions) {
-    const { keys, log, leader, clock = systemClock, isReady = () => true } = options;
+    const { keys, log, clock = systemClock, isReady = () => true } = options;
     const { trustedProxies: proxies = new TrustedProxies() } = options;
     const limits = { ...defaultGatewayLimits, ...options.limits };
-    super(clock, limits.connectTimeoutMs, leader);
-    this.callLimits = leader ?? new OwnCallLimits(clock, log);
+    super(clock, limits.connectTimeoutMs);
     const handler = new RequestHandler({
-      admission: new Admission(this, keys, this.callLimits),
+      admission: new Admission(this, keys, new CallLimits(clock, log)),
       ...{ proxies, isReady, log },
       internalRoute: options.internalRoute,
       context: {
@@ -50,9 +48,8 @@ export class Gateway extends RoutingTable implements GatewayControl {
       },
     });
     const { headerBytes } = limits;
-    const { listeners, sharesPorts = false } = options;
-    this.#wanted = listeners;
-    this.#context = { handler, headerBytes, hasProxies: !proxies.isEmpty, sharesPorts, log };
+    this.#wanted = options.listeners;
+    this.#context = { handler, headerBytes, hasProxies: !proxies.isEmpty, log };
   }
 
   get addresses(): readonly BoundAddress[] {

@@ -1,7 +1,7 @@
 // Address that the gateway listens on, with or without TLS.
 import type { IncomingMessage, RequestListener, Server, ServerOptions } from "node:http";
 import { createServer as createTlsServer, Server as TlsServer } from "node:https";
-import { createServer as createSocketServer, type Server as SocketServer } from "node:net";
+import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { allowHalfClosed, endConnection } from "../../base/http-connection.ts";
 import { portHolder } from "../../base/listeners.ts";
@@ -27,8 +27,6 @@ export interface ListenerContext {
   headerBytes: number;
   /** True if proxies are trusted, so that plain HTTP can be restricted to them. */
   hasProxies: boolean;
-  /** Lets other gateways of this user listen on the same ports. */
-  sharesPorts: boolean;
   log: (text: string) => void;
 }
 
@@ -57,7 +55,7 @@ export class Listener {
     const server =
       files === undefined ? http.createServer(serverOptions(context)) : secure(files, context);
     serve(server, context, ingress);
-    await bind(server, { host, port: options.port, reusePort: context.sharesPorts });
+    await bind(server, { host, port: options.port });
     const bound = server.address();
     const port = typeof bound === "object" && bound !== null ? bound.port : options.port;
     const { scheme } = ingress;
@@ -78,23 +76,8 @@ export class Listener {
   }
 }
 
-/**
- * Refuses a port that another program has: a port that is to be shared would also be shared with
- * another server of this user.
- *
- * @throws ProductError `CLOUD_ADDRESS_UNUSABLE`
- */
-export async function requireFreePort({ host, port }: ListenerOptions): Promise<void> {
-  const probe = createSocketServer();
-  await bind(probe, { host, port, reusePort: false });
-  await new Promise((resolve) => probe.close(resolve));
-}
-
 /** @throws ProductError `CLOUD_ADDRESS_UNUSABLE` */
-async function bind(
-  server: SocketServer,
-  address: { host: string; port: number; reusePort: boolean },
-): Promise<void> {
+async function bind(server: SocketServer, address: { host: string; port: number }): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once("error", reject);
@@ -161,14 +144,14 @@ function watch(server: Server, encryption: Encryption, log: (text: string) => vo
 function serve(server: Server, { handler, headerBytes }: ListenerContext, ingress: Ingress): void {
   allowHalfClosed(server);
   const onRequest: RequestListener = (request, response) => {
-    void handler.onRequest(request, response, ingress);
+    handler.onRequest(request, response, ingress);
   };
   server.on("request", onRequest);
   server.on("checkContinue", onRequest);
   server.on("checkExpectation", onRequest);
   server.on("upgrade", (request, socket: Duplex, early: Buffer) => {
     if (request.headers.upgrade?.toLowerCase() === "websocket") {
-      void handler.onUpgrade(request, socket, early, ingress);
+      handler.onUpgrade(request, socket, early, ingress);
     } else {
       readAgainWithoutUpgrade(server, request, socket, early);
     }

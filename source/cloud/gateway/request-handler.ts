@@ -74,17 +74,12 @@ export class RequestHandler {
     return isReplying || this.#closing.has(socket);
   }
 
-  async onRequest(
-    request: IncomingMessage,
-    response: ServerResponse,
-    ingress: Ingress,
-  ): Promise<void> {
+  onRequest(request: IncomingMessage, response: ServerResponse, ingress: Ingress): void {
     const { context } = this.#options;
     const parsed = this.#parse(request, response, ingress);
-    await this.#guarded(parsed, async () => {
-      const admitted = await this.#admit(parsed, ingress);
+    this.#guarded(parsed, () => {
+      const admitted = this.#admit(parsed, ingress);
       if (admitted === undefined) {
-        if (request.socket.destroyed) return;
         watchBodyRate(request, context.limits.uploadRate, () => request.socket.destroy());
         watchHalfClosed(request, response);
         return;
@@ -98,15 +93,10 @@ export class RequestHandler {
   }
 
   /** Handles the handshake of a WebSocket. */
-  async onUpgrade(
-    request: IncomingMessage,
-    socket: Duplex,
-    early: Buffer,
-    ingress: Ingress,
-  ): Promise<void> {
+  onUpgrade(request: IncomingMessage, socket: Duplex, early: Buffer, ingress: Ingress): void {
     const parsed = this.#parse(request, replyOnSocket(request, socket), ingress);
-    await this.#guarded(parsed, async () => {
-      const admitted = await this.#admit(parsed, ingress);
+    this.#guarded(parsed, () => {
+      const admitted = this.#admit(parsed, ingress);
       if (admitted === undefined) return;
       const tunnel = new WebSocketTunnel(admitted, this.#options.context, socket, early);
       this.active.add(tunnel);
@@ -116,9 +106,9 @@ export class RequestHandler {
   }
 
   /** Catches internal errors, so that they cost one request and not the gateway. */
-  async #guarded(parsed: ParsedRequest, work: () => Promise<void>): Promise<void> {
+  #guarded(parsed: ParsedRequest, work: () => void): void {
     try {
-      await work();
+      work();
     } catch (error) {
       const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
       this.#options.log(`request ${parsed.id} failed with an internal error: ${text}`);
@@ -140,23 +130,18 @@ export class RequestHandler {
   }
 
   /** @returns undefined if the request is answered already */
-  async #admit(parsed: ParsedRequest, ingress: Ingress): Promise<AdmittedRequest | undefined> {
+  #admit(parsed: ParsedRequest, ingress: Ingress): AdmittedRequest | undefined {
     const { request, head, origin } = parsed;
     const { admission, context } = this.#options;
     const target = request.url ?? "";
     const invalid = this.#checkHead(parsed, ingress, target);
     if (invalid !== undefined) return this.#refuse(parsed, invalid);
-    if (target.startsWith(internalPathPrefix)) return await this.#answerInternal(parsed, target);
+    if (target.startsWith(internalPathPrefix)) return this.#answerInternal(parsed, target);
     const path = readAppPath(target);
     if (path === undefined) return this.#refuse(parsed, notFound);
     if (this.isStopping) return this.#refuse(parsed, stopping);
     const method = request.method ?? "";
-    const decision = await admission.admit(path, { head, method, address: origin.address });
-    if (request.socket.destroyed) {
-      // Another process may have decided, while the client left.
-      context.observe(refusedRecord(parsed, clientLeft, context.clock), parsed);
-      return undefined;
-    }
+    const decision = admission.admit(path, { head, method, address: origin.address });
     const { traffic, key } = decision;
     if ("refusal" in decision) {
       // Unknown app names come from strangers and stay out of the statistics.
@@ -203,14 +188,14 @@ export class RequestHandler {
     return undefined;
   }
 
-  async #answerInternal(parsed: ParsedRequest, target: string): Promise<undefined> {
+  #answerInternal(parsed: ParsedRequest, target: string): undefined {
     const { request, response, head, origin } = parsed;
     const { admission, internalRoute, isReady } = this.#options;
     const isServing = isReady() && !this.isStopping;
     if (answerProbe(request, response, withoutQuery(target), isServing)) return;
     if (internalRoute === undefined) return this.#refuse(parsed, notFound);
     const { method = "" } = request;
-    const key = await admission.identify({ head, method, address: origin.address });
+    const key = admission.identify({ head, method, address: origin.address });
     if (key !== undefined && head.expect !== undefined) response.writeContinue();
     if (!internalRoute(request, response, key)) this.#refuse(parsed, notFound);
   }
@@ -231,11 +216,6 @@ export class RequestHandler {
 const notFound: Refusal = {
   type: "not_found",
   detail: "Not found. Apps are served at /organisation/app/….",
-};
-
-const clientLeft: Refusal = {
-  type: "client_disconnected",
-  detail: "The client disconnected before its request was admitted.",
 };
 
 export const stopping: Refusal = {

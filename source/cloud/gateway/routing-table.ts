@@ -4,7 +4,6 @@ import { AppTraffic } from "./app-traffic.ts";
 import type { Refusal } from "./refusals.ts";
 import { ReplicaSlot } from "./replica-slot.ts";
 import type { Demand, RoutedApp, Traffic, TrafficReport } from "./traffic.ts";
-import { type Leader, WorkerTraffic } from "./worker-traffic.ts";
 
 const noDemand: Demand = { busy: 0, queued: 0, oldestQueuedMs: 0 };
 
@@ -14,17 +13,14 @@ export class RoutingTable implements Traffic {
   readonly reportingSince: number;
   readonly #clock: Clock;
   readonly #connectTimeoutMs: number;
-  readonly #leader: Leader | undefined;
   readonly #apps = new Map<string, AppTraffic>();
   /** Includes replicas that left the table but still have requests. */
   readonly #slots = new Map<string, ReplicaSlot>();
   readonly #listeners = new Set<DemandListener>();
 
-  /** @param leader gateway that admits; undefined: this one does */
-  constructor(clock: Clock, connectTimeoutMs: number, leader?: Leader) {
+  constructor(clock: Clock, connectTimeoutMs: number) {
     this.#clock = clock;
     this.#connectTimeoutMs = connectTimeoutMs;
-    this.#leader = leader;
     this.reportingSince = clock.wallMs();
   }
 
@@ -118,17 +114,10 @@ export class RoutingTable implements Traffic {
       known.update(routed, slots);
       return;
     }
-    const traffic = this.#create(routed);
+    const { organisation, app } = routed;
+    const traffic = new AppTraffic(routed, this.#clock, () => this.#tell(organisation, app));
     this.#apps.set(name, traffic);
     traffic.update(routed, slots);
-  }
-
-  #create(routed: RoutedApp): AppTraffic {
-    const { organisation, app } = routed;
-    const onChange = () => this.#tell(organisation, app);
-    return this.#leader === undefined
-      ? new AppTraffic(routed, this.#clock, onChange)
-      : new WorkerTraffic(routed, this.#clock, onChange, this.#leader);
   }
 
   #retire(slot: ReplicaSlot): void {

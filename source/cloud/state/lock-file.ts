@@ -1,6 +1,6 @@
 // Lock files of a state folder, one for each kind of process. SQLite's own lock prevents a second
 // control plane.
-import { linkSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";
@@ -8,33 +8,14 @@ import { cloudErrors } from "../errors.ts";
 import { identifyProcess, isAlive, type ProcessIdentity } from "./process-identity.ts";
 import { makeStateFolder } from "./state-folder.ts";
 
-/** Gateways after the first one are workers, counted from 2. */
-export type GatewayRole = "gateway" | `gateway-${number}`;
+/** Processes that the supervisor starts. */
+export type SupervisedRole = "gateway" | "control-plane";
 
 /** Kind of process of which a state folder has at most one. */
-export type ProcessRole = "supervisor" | "control-plane" | GatewayRole;
-
-/** Returns the roles of so many gateway processes. */
-export function gatewayRoles(count: number): GatewayRole[] {
-  return Array.from({ length: count }, (_, index): GatewayRole => {
-    return index === 0 ? "gateway" : `gateway-${index + 1}`;
-  });
-}
-
-export function isGatewayRole(text: string): text is GatewayRole {
-  return /^gateway(?:-\d+)?$/.test(text);
-}
-
-/** Returns the gateways that have a lock file: running, or ended without being asked to. */
-export function lockedGateways(stateFolder: string): GatewayRole[] {
-  const locks = readdirSync(stateFolder).filter((name) => name.endsWith(suffix));
-  return locks.map((name) => name.slice(0, -suffix.length)).filter(isGatewayRole);
-}
-
-const suffix = ".lock";
+export type ProcessRole = "supervisor" | SupervisedRole;
 
 export function lockFile(stateFolder: string, role: ProcessRole = "control-plane"): string {
-  return path.join(stateFolder, `${role}${suffix}`);
+  return path.join(stateFolder, `${role}.lock`);
 }
 
 /**

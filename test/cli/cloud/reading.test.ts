@@ -92,8 +92,6 @@ describe("a server", () => {
     [{ "port-range": "80-90" }],
     [{ "port-range": "30000-20000" }],
     [{ "port-range": "20000" }],
-    [{ "gateway-workers": "0" }],
-    [{ "gateway-workers": "two" }],
   ])("does not start with %j", (settings) => {
     expect(() => readServer(session(settings))).toThrow(usage);
   });

@@ -7,6 +7,7 @@ import {
 import { formatRoughDuration } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { ServerProcess, ServerStatus } from "../../../cloud/admin/documents.ts";
+import { removedSettingsOf } from "../../../configuration/cloud-profiles.ts";
 import { warn } from "../../output.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatLabels } from "../../table.ts";
@@ -24,6 +25,9 @@ export const up: Run<typeof serverCommands.up> = async (_words, flags) => {
   if (flags.foreground) {
     const { serve } = await import("../serve.ts");
     return await serve(session);
+  }
+  for (const name of removedSettingsOf(session.profileFile, session.profileName, process.env)) {
+    warn(`The setting ${name} no longer exists and is ignored: one gateway process serves all.`);
   }
   const { server: _named, ...settings } = session.settings;
   const own = { ...session, settings };
@@ -88,13 +92,13 @@ export function statusText(status: ServerStatus, nowMs: number = Date.now()): st
 /** Returns a row for each process of a supervised server. */
 function processRows({
   supervisor,
-  gateways = [],
+  gatewayProcess,
   controlPlane,
 }: ServerStatus): [string, string][] {
   if (controlPlane === undefined) return [];
   return [
     ["Supervisor", supervisor === undefined ? "not running; run deployctl up" : textOf(supervisor)],
-    ...gateways.map((gateway): [string, string] => ["Gateway process", textOf(gateway)]),
+    ["Gateway process", gatewayProcess === undefined ? "not running" : textOf(gatewayProcess)],
     ["Control plane", textOf(controlPlane)],
   ];
 }
