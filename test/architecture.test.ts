@@ -64,6 +64,7 @@ const allowed: Record<string, string[]> = {
   keys: ["base"],
   client: ["base", "request-log:types"],
   chat: ["base", "configuration", "client"],
+  tools: ["base"],
   agents: ["base"],
   tls: ["base"],
   tracing: ["base"],
@@ -99,6 +100,7 @@ const allowed: Record<string, string[]> = {
     "server",
     "store",
     "tls",
+    "tools",
     "tracing",
   ],
   cli: [
@@ -111,6 +113,7 @@ const allowed: Record<string, string[]> = {
     "keys",
     "request-log",
     "chat",
+    "tools",
     "agents",
   ],
 };
@@ -144,6 +147,7 @@ const libraryDoors: Record<string, RegExp> = {
   selfsigned: /^source\/tls\//,
   "@opentelemetry/api": /^source\/tracing\//,
   "@opentelemetry/sdk-trace-base": /^source\/tracing\//,
+  "@modelcontextprotocol/client": /^source\/tools\//,
   tar: /^source\/store\/library\//,
   meow: /^source\/cli\/program\/read-command-line\.ts$/,
   // Loaded by source/base/node-http.ts, since its import loads fetch.

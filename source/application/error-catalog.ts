@@ -12,6 +12,7 @@ import { requestLogErrors } from "../request-log/errors.ts";
 import { serverErrors } from "../server/errors.ts";
 import { storeErrors } from "../store/errors.ts";
 import { tlsErrors } from "../tls/errors.ts";
+import { toolErrors } from "../tools/errors.ts";
 
 export const errorTables: ReadonlyArray<{
   title: string;
@@ -26,6 +27,7 @@ export const errorTables: ReadonlyArray<{
   { title: "Reaching a server", table: clientErrors },
   { title: "Attached files", table: attachmentErrors },
   { title: "Saved chats", table: sessionErrors },
+  { title: "Tools", table: toolErrors },
   { title: "Coding agents", table: agentErrors },
   { title: "Deployments", table: cloudErrors },
   { title: "Settings", table: configurationErrors },

@@ -1,6 +1,7 @@
 // modelctl as a program: all its commands, in the order of its help.
 
 import { chatCommands, startCommand } from "./commands/chat.definition.ts";
+import { mcpCommands } from "./commands/mcp.definition.ts";
 import { modelCommands } from "./commands/models.definition.ts";
 import { cacheCommands, keyCommands, serverCommands } from "./commands/server.definition.ts";
 import { completeCommand, sharedCommands, toolCommands } from "./commands/tools.definition.ts";
@@ -18,6 +19,10 @@ export const modelctlProgram: Program = {
         launch: () => import("./commands/launch.ts"),
         sessions: () => import("./commands/sessions.ts"),
       }),
+    },
+    {
+      title: "Tool servers",
+      commands: commands(mcpCommands, () => import("./commands/mcp.ts")),
     },
     {
       title: "Models",

@@ -15,6 +15,8 @@ export interface CloudPaths {
 export interface ProductPaths {
   /** config.toml */
   configurationFile: string;
+  /** mcp.json: servers with tools. */
+  toolServerFile: string;
   /** The model store. */
   data: string;
   /** server.json, logs, prompt history. */
@@ -31,6 +33,7 @@ export function productPaths(environment: NodeJS.ProcessEnv = process.env): Prod
     : own.log;
   return {
     configurationFile: path.join(own.config, "config.toml"),
+    toolServerFile: path.join(own.config, "mcp.json"),
     data: own.data,
     state,
     cache: own.cache,

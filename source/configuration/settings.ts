@@ -258,6 +258,12 @@ export const settingDefinitions = {
     default: 30_000,
     description: "Time that a stopping server waits for running requests.",
   }),
+  tool_start_timeout: setting({
+    read: duration("60s"),
+    unit: "milliseconds",
+    default: 60_000,
+    description: "Time limit for the start of a tool server.",
+  }),
   nohistory: setting({
     read: boolean,
     default: false,

@@ -139,6 +139,7 @@ describe("the environment", () => {
       log_format: ["json", "json"],
       log_prompts: ["1", true],
       shutdown_timeout: ["5s", 5000],
+      tool_start_timeout: ["5s", 5000],
       nohistory: ["on", true],
       theme: ["mono", "mono"],
       debug: ["t", true],

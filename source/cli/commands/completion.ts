@@ -16,9 +16,11 @@ export const version: Run<typeof sharedCommands.version> = async () => {
 };
 
 export const complete: Run<typeof completeCommand.complete> = async (words, _flags, program) =>
-  await printCandidates(program, words, (kind) =>
-    kind === "session" ? sessionIds() : modelNames(kind === "own model"),
-  );
+  await printCandidates(program, words, async (kind) => {
+    if (kind === "session") return await sessionIds();
+    if (kind === "tool server") return await toolServerNames();
+    return await modelNames(kind === "own model");
+  });
 
 /** Returns ids, as names may contain blanks. */
 async function sessionIds(): Promise<string[]> {
@@ -26,6 +28,15 @@ async function sessionIds(): Promise<string[]> {
   const { productPaths } = await import("../../configuration/paths.ts");
   const { sessions } = await new SessionStore(productPaths().state).list();
   return sessions.map(({ id }) => id);
+}
+
+/** Returns names of a person's own file, and of the project's. */
+async function toolServerNames(): Promise<string[]> {
+  const { findServers } = await import("../../tools/find-servers.ts");
+  const { productPaths } = await import("../../configuration/paths.ts");
+  const places = { ownFile: productPaths().toolServerFile, folder: process.cwd() };
+  const { servers } = await findServers(places, async () => true);
+  return servers.map(({ name }) => name);
 }
 
 /** @param ownOnly leaves out built-in models and other programs' stores */

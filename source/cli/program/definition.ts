@@ -7,6 +7,7 @@ export type NameKind =
   /** A model that can be removed. */
   | "own model"
   | "session"
+  | "tool server"
   | "app"
   | "replica"
   | "key"
