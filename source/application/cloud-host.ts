@@ -1,4 +1,4 @@
-// Assembles the control plane with its state and engine, and the gateway unless it is a separate process.
+// Assembles the control plane with its state and engine; the gateway connects to it.
 import { systemClock } from "../base/clock.ts";
 import { packageVersion } from "../base/package-facts.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
@@ -13,11 +13,8 @@ import type { PortRange } from "../cloud/engines/process/port-pool.ts";
 import { createProcessEngine } from "../cloud/engines/process/process-engine.ts";
 import { proxyOf } from "../cloud/engines/ray/check-cluster.ts";
 import { createRayEngine } from "../cloud/engines/ray/ray-engine.ts";
-import type { TrustedProxies } from "../cloud/gateway/client-address.ts";
-import type { ExchangeRecord } from "../cloud/gateway/exchange-record.ts";
 import { Gateway } from "../cloud/gateway/gateway.ts";
 import type { ListenerOptions } from "../cloud/gateway/gateway-options.ts";
-import type { GatewayControl } from "../cloud/gateway/traffic.ts";
 import { RemoteGateway } from "../cloud/gateway-link/remote-gateway.ts";
 import { CloudKeyStore } from "../cloud/keys/cloud-key-store.ts";
 import { pepperFile } from "../cloud/keys/pepper.ts";
@@ -28,32 +25,23 @@ import { Reservations } from "../cloud/state/reservations.ts";
 import { outsideUrlOf } from "../configuration/address.ts";
 import { keyAdministration } from "./cloud-keys.ts";
 import { CloudUsage } from "./cloud-usage.ts";
-import { adminSocket, drainMs } from "./control-plane-process.ts";
+import { adminSocket, drainMs, gatewaySocket } from "./control-plane-process.ts";
 import { rayClientOf } from "./engine-choice.ts";
-import { metricsRoute } from "./metrics-route.ts";
 
 export interface CloudHostOptions {
   /** Created with mode 0700. */
   stateFolder: string;
   /** Default organisation of apps and keys. */
   organisation: string;
-  /** Addresses of the gateway. */
-  listeners: readonly ListenerOptions[];
   /** Addresses of the admin API for other machines, which need an admin key. */
   adminListeners?: readonly ListenerOptions[];
   /** Public URL of the gateway. Defaults to its first address. */
   baseUrl?: string | undefined;
-  trustedProxies?: TrustedProxies | undefined;
   portRange?: PortRange | undefined;
   /**
    * Uptime after which a replica's end does not count as a repeated failure. Defaults to 10 s.
    */
   stableMs?: number;
-  /**
-   * Socket for gateway processes, which listen on the addresses; undefined: the gateway runs in this
-   * process.
-   */
-  gatewaySocket?: string | undefined;
   /** Returns the processes of a supervised server. */
   processes?: () => Partial<ServerProcesses>;
   log: (text: string) => void;
@@ -85,7 +73,6 @@ interface GatewaySurroundings {
   usage: CloudUsage;
   server: HostedServer;
   parts: Parts;
-  isReady: () => boolean;
 }
 
 const backupCheckMs = 3_600_000;
@@ -147,13 +134,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     log,
   });
   parts.add(() => usage.close());
-  const gateway = await openGateway(options, {
-    keys,
-    usage,
-    server,
-    parts,
-    isReady: () => isReady,
-  });
+  const gateway = await openGateway(options, { keys, usage, server, parts });
   const engine = openEngine(options, new Reservations(database), gateway);
   parts.add(() => engine.close());
   const baseUrl = () => {
@@ -215,31 +196,20 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   return { status, stop, stopped: stopped.promise };
 }
 
-/** Returns the gateway: in this process, or the one that connects. */
+/** Resolves when the gateway process has connected. */
 async function openGateway(
-  { gatewaySocket, listeners, trustedProxies, organisation, log }: CloudHostOptions,
-  { keys, usage, server, parts, isReady }: GatewaySurroundings,
-): Promise<GatewayControl> {
-  const onStopRequested = (replica: string) => stopAsWished(server.controlPlane, replica, log);
-  const observe = (record: ExchangeRecord) => {
-    usage.observe(record);
-    server.controlPlane?.noteAnswer(record);
-  };
-  if (gatewaySocket === undefined) {
-    return new Gateway({
-      ...{ listeners, keys, trustedProxies, isReady, onStopRequested, log },
-      internalRoute: metricsRoute(organisation, () => usage.metrics(), log),
-      observe,
-    });
-  }
+  { stateFolder, log }: CloudHostOptions,
+  { keys, usage, server, parts }: GatewaySurroundings,
+): Promise<RemoteGateway> {
   const gateway = await RemoteGateway.open({
-    socketPath: gatewaySocket,
+    socketPath: gatewaySocket(stateFolder),
     keys: () => keys.stored(),
     onFinished: (record) => {
-      observe(record);
+      usage.observe(record);
+      server.controlPlane?.noteAnswer(record);
       if (record.keyId !== undefined) keys.noteUse(record.keyId, Date.now());
     },
-    onStopRequested,
+    onStopRequested: (replica) => stopAsWished(server.controlPlane, replica, log),
   });
   // Its socket would keep a process running that cannot start.
   parts.add(() => gateway.disconnect());
@@ -262,7 +232,7 @@ function openDatabase(
 function openEngine(
   { stateFolder, portRange, log }: CloudHostOptions,
   reservations: Reservations,
-  gateway: GatewayControl,
+  gateway: RemoteGateway,
 ): Engine {
   const isBusy = (replica: string) => gateway.inFlight(replica) > 0;
   const settings = readEngineSettings(stateFolder);

@@ -1,7 +1,9 @@
 // Gateway process, which serves from its last routing table while no control plane runs.
 import { systemClock } from "../base/clock.ts";
 import { AdminClient } from "../cloud/admin/admin-client.ts";
+import type { TrustedProxies } from "../cloud/gateway/client-address.ts";
 import { Gateway } from "../cloud/gateway/gateway.ts";
+import type { ListenerOptions } from "../cloud/gateway/gateway-options.ts";
 import { ControlPlaneLink } from "../cloud/gateway-link/control-plane-link.ts";
 import type { SharedKey } from "../cloud/gateway-link/messages.ts";
 import type { CloudKey, KeyVerifier } from "../cloud/keys/cloud-key.ts";
@@ -9,16 +11,17 @@ import { loadPepper, pepperFile } from "../cloud/keys/pepper.ts";
 import { type StoredKey, TokenCheck } from "../cloud/keys/token-check.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
 import { openTracing } from "../tracing/tracing.ts";
-import type { CloudHostOptions } from "./cloud-host.ts";
 import { adminSocket, gatewaySocket } from "./control-plane-process.ts";
 import { metricsRoute } from "./metrics-route.ts";
 
-export interface GatewayProcessOptions
-  extends Pick<
-    CloudHostOptions,
-    "stateFolder" | "organisation" | "listeners" | "trustedProxies" | "log"
-  > {
+export interface GatewayProcessOptions {
+  stateFolder: string;
+  /** Its admin keys read the metrics. */
+  organisation: string;
+  listeners: readonly ListenerOptions[];
+  trustedProxies?: TrustedProxies | undefined;
   onListening: () => void;
+  log: (text: string) => void;
 }
 
 /**

@@ -14,6 +14,8 @@ export interface SupervisorOptions {
   stateFolder: string;
   /** Arguments for Node; a variable contains the role of the process. */
   words: readonly string[];
+  /** Uptime after which an end does not count as a repeated failure. Defaults to 10 s. */
+  stableMs?: number;
   log: (text: string) => void;
 }
 
@@ -26,8 +28,7 @@ interface Supervised {
 
 /** Limit on the delay of repeated restarts; the first is immediate. */
 const longestBackOffMs = 30_000;
-/** Uptime after which an end does not count as a repeated failure. */
-const stableMs = 10_000;
+const usualStableMs = 10_000;
 /** Time for the gateway to end after the control plane. */
 const lastWaitMs = 5000;
 
@@ -123,6 +124,7 @@ export class Supervisor {
 
   #restartLater(supervised: Supervised): void {
     const ranMs = performance.now() - supervised.startedAt;
+    const { stableMs = usualStableMs } = this.#options;
     const failures = ranMs > stableMs ? 0 : supervised.failures;
     supervised.failures = failures + 1;
     const waitMs = failures === 0 ? 0 : Math.min(longestBackOffMs, 250 * 2 ** failures);

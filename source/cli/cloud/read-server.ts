@@ -2,12 +2,13 @@
 import { hostname } from "node:os";
 import type { CloudHostOptions } from "../../application/cloud-host.ts";
 import { TrustedProxies, tlsFolder } from "../../application/control-plane-process.ts";
+import type { GatewayProcessOptions } from "../../application/gateway-process.ts";
 import { isLoopback, machineAddress } from "../../configuration/address.ts";
 import { usageError } from "../errors.ts";
 import { parseWebUrl } from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
 
-type Listener = CloudHostOptions["listeners"][number];
+type Listener = GatewayProcessOptions["listeners"][number];
 type Encryption = Listener["encryption"];
 
 interface Address {
@@ -15,7 +16,9 @@ interface Address {
   port: number | undefined;
 }
 
-export type ServerSettings = Omit<CloudHostOptions, "log">;
+/** Settings of the control plane and of the gateway. */
+export type ServerSettings = Omit<CloudHostOptions, "log"> &
+  Omit<GatewayProcessOptions, "log" | "onListening">;
 
 const usualHost = "127.0.0.1";
 const usualPort = 8480;

@@ -1,6 +1,6 @@
 // Processes of deployctl up --foreground: the supervisor, the control plane and the gateway.
 import { writeSync } from "node:fs";
-import { drainMs, gatewaySocket, startFaultLine } from "../../application/control-plane-process.ts";
+import { drainMs, startFaultLine } from "../../application/control-plane-process.ts";
 import { keepServing } from "../../application/keep-serving.ts";
 import { logLine } from "../../application/server-log.ts";
 import { readProcesses } from "../../application/server-processes.ts";
@@ -61,7 +61,6 @@ async function serveControlPlane(session: Session): Promise<number> {
   const { stateFolder, ...options } = readServer(session);
   const host = await startCloudHost({
     ...{ ...options, stateFolder, log },
-    gatewaySocket: gatewaySocket(stateFolder),
     processes: () => readProcesses(stateFolder),
   });
   tellReady();

@@ -6,8 +6,8 @@ import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 import type {
   BoundAddress,
   Demand,
-  GatewayControl,
   RoutedApp,
+  Traffic,
   TrafficReport,
 } from "../gateway/traffic.ts";
 import type { StoredKey } from "../keys/token-check.ts";
@@ -41,7 +41,7 @@ interface Peer {
 const gone = -1;
 const noTraffic: TrafficReport = { demands: [], replicas: [] };
 
-export class RemoteGateway implements GatewayControl {
+export class RemoteGateway implements Traffic {
   readonly #options: RemoteGatewayOptions;
   readonly #server: Server;
   readonly #sockets = new Set<Socket>();

@@ -74,8 +74,6 @@ export interface GatewayOptions {
   keys: KeyVerifier;
   limits?: Partial<GatewayLimits>;
   trustedProxies?: TrustedProxies | undefined;
-  /** Result of `/_/readyz`. */
-  isReady?: () => boolean;
   internalRoute?: InternalRoute;
   tracing?: Tracing | undefined;
   /** Called when a request is over. */

@@ -14,24 +14,24 @@ import { Listener, type ListenerContext } from "./listener.ts";
 import { WaitingBytes } from "./request-body.ts";
 import { RequestHandler, stopping } from "./request-handler.ts";
 import { RoutingTable } from "./routing-table.ts";
-import type { BoundAddress, GatewayControl } from "./traffic.ts";
+import type { BoundAddress } from "./traffic.ts";
 
 /** Time for callers to receive the refusal before their connections are cut. */
 const refusalGraceMs = 250;
 
-export class Gateway extends RoutingTable implements GatewayControl {
+export class Gateway extends RoutingTable {
   readonly #wanted: readonly ListenerOptions[];
   readonly #context: ListenerContext;
   #listeners: readonly Listener[] = [];
 
   constructor(options: GatewayOptions) {
-    const { keys, log, clock = systemClock, isReady = () => true } = options;
+    const { keys, log, clock = systemClock } = options;
     const { trustedProxies: proxies = new TrustedProxies() } = options;
     const limits = { ...defaultGatewayLimits, ...options.limits };
     super(clock, limits.connectTimeoutMs);
     const handler = new RequestHandler({
       admission: new Admission(this, keys, new CallLimits(clock, log)),
-      ...{ proxies, isReady, log },
+      ...{ proxies, log },
       internalRoute: options.internalRoute,
       context: {
         limits,

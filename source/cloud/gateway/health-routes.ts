@@ -6,7 +6,7 @@ export const internalPathPrefix = "/_/";
 /**
  * Answers the health checks, which need no key.
  *
- * @param isReady false while the gateway starts or stops
+ * @param isReady false while the gateway stops
  * @returns false for any other path
  */
 export function answerProbe(

@@ -31,7 +31,6 @@ export interface RequestHandlerOptions {
   admission: Admission;
   proxies: TrustedProxies;
   context: ExchangeContext;
-  isReady: () => boolean;
   internalRoute: InternalRoute | undefined;
   log: (text: string) => void;
 }
@@ -190,9 +189,8 @@ export class RequestHandler {
 
   #answerInternal(parsed: ParsedRequest, target: string): undefined {
     const { request, response, head, origin } = parsed;
-    const { admission, internalRoute, isReady } = this.#options;
-    const isServing = isReady() && !this.isStopping;
-    if (answerProbe(request, response, withoutQuery(target), isServing)) return;
+    const { admission, internalRoute } = this.#options;
+    if (answerProbe(request, response, withoutQuery(target), !this.isStopping)) return;
     if (internalRoute === undefined) return this.#refuse(parsed, notFound);
     const { method = "" } = request;
     const key = admission.identify({ head, method, address: origin.address });

@@ -77,18 +77,6 @@ export interface Traffic {
   drained(replica: string, signal: AbortSignal): Promise<void>;
 }
 
-/** Gateway as the control plane uses it: in its own process, or in another one. */
-export interface GatewayControl extends Traffic {
-  /** Empty until it listens. */
-  readonly addresses: readonly BoundAddress[];
-  /** Opens all addresses, or none. */
-  listen(): Promise<unknown>;
-  /** Refuses new requests, lets running ones finish for so long, then cuts them. */
-  close(how: { drainMs: number }): Promise<void>;
-  /** Ends the running requests of a key at once. */
-  cutRequestsOf(keyId: string): void;
-}
-
 /** Requests of a gateway at one moment. */
 export interface TrafficReport {
   /** Apps without requests are left out. */

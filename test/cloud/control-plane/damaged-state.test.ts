@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { restoreState } from "../../../source/application/cloud-state.ts";
+import { stopControlPlane } from "../../../source/application/control-plane-process.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
 import { stateFile } from "../../../source/cloud/state/database.ts";
 import { until } from "../../support/until.ts";
@@ -11,10 +12,10 @@ import {
   clientOf,
   deployTo,
   fakeDeployment,
+  killServer,
   makeFolder,
   replicaProcesses,
-  spawnHost,
-  startHost,
+  startServer,
 } from "../support/real-server.ts";
 
 let folder: string;
@@ -26,8 +27,7 @@ afterEach(async () => {
 });
 
 it("replicas keep running through a damaged database and are adopted from its backup", async () => {
-  const log: string[] = [];
-  const host = await spawnHost(folder, log);
+  await startServer(folder);
   const client = clientOf(folder);
   expect(
     await deployTo(client, fakeDeployment("one", { scale: { minConcurrency: 1 } })),
@@ -36,31 +36,31 @@ it("replicas keep running through a damaged database and are adopted from its ba
   });
   const [before] = await client.replicas("chat");
   const { file: backup } = await client.backUpState();
-  await host.kill();
+  await killServer(folder);
   // Damages the journal too, from which SQLite would repair the file.
   for (const file of [stateFile(folder), `${stateFile(folder)}-wal`]) {
     writeFileSync(file, readFileSync(file).fill(0x5a, 100));
   }
 
   for (let time = 1; time <= 2; time += 1) {
-    await expect(startHost(folder, log)).rejects.toMatchObject({
+    await expect(startServer(folder)).rejects.toMatchObject({
       code: cloudErrors.stateCorrupt.code,
-      hint: expect.stringContaining(backup),
+      message: expect.stringContaining(backup),
     });
   }
   expect((await replicaProcesses(folder)).size).toBe(1);
 
   restoreState(folder, backup);
-  const restored = await startHost(folder, log);
+  const restored = await startServer(folder);
   try {
     const [after] = await until(
       () => client.replicas("chat"),
       ([replica]) => replica?.state === "IDLE",
     );
     expect([after?.replica, after?.processId]).toEqual([before?.replica, before?.processId]);
-    expect((await fetch(`${restored.status().baseUrl}/local/chat/v1/models`)).status).toBe(200);
+    expect((await fetch(`${restored.baseUrl}/local/chat/v1/models`)).status).toBe(200);
   } finally {
-    await restored.stop({ drainMs: 0, keepReplicas: false });
+    await stopControlPlane(folder, { drain: false, keepReplicas: false });
   }
   expect((await replicaProcesses(folder)).size).toBe(0);
 });

@@ -1,4 +1,4 @@
-// Repeated kill -9 of the control plane, a replica's runner or its server, also during deployments:
+// Repeated kill -9 of the control plane, the gateway, a replica's runner or its server, also during deployments:
 // nothing is lost, started twice or left behind.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
@@ -10,26 +10,26 @@ import {
   clientOf,
   deployTo,
   fakeDeployment,
-  type HostProcess,
+  killControlPlane,
+  killGateway,
+  killServer,
   makeFolder,
   replicaProcesses,
-  spawnHost,
+  startServer,
 } from "../support/real-server.ts";
 
-const rounds = isProof ? 50 : 3;
-/** In the suite, kills a replica's server, the control plane, and this during a deployment. */
+const rounds = isProof ? 50 : 4;
+/** In the suite, kills a replica's server, the control plane, the gateway, and the control plane during a deployment. */
 const seed = isProof ? 7 : 60;
 
 let folder: string;
-let host: HostProcess;
-let log: string[];
+let baseUrl: string;
 beforeEach(async () => {
   folder = makeFolder();
-  log = [];
-  host = await spawnHost(folder, log);
+  ({ baseUrl } = await startServer(folder));
 });
 afterEach(async () => {
-  await host.kill();
+  await killServer(folder);
   await clearFolder(folder);
 });
 
@@ -64,21 +64,16 @@ async function settled(): Promise<{ app: AppDetails; replica: ReplicaDocument }>
   return { app, replica };
 }
 
-async function restart(): Promise<void> {
-  await host.kill();
-  host = await spawnHost(folder, log);
-}
-
 it(`${rounds} random kills lose no app, mix no revisions and start nothing twice`, async () => {
   const draw = drawing(seed);
   expect(await deployTo(clientOf(folder), revisionText(0))).toMatchObject({ kind: "done" });
   let number = 0;
   for (let round = 1; round <= rounds; round += 1) {
     const before = await settled();
-    const victim = Math.floor(draw() * 4);
+    const victim = Math.floor(draw() * 5);
     if (victim === 0) {
       // Control plane: the replica is adopted, and no other is started.
-      await restart();
+      await killControlPlane(folder);
       const { replica } = await settled();
       expect([replica.replica, replica.processId]).toEqual([
         before.replica.replica,
@@ -95,18 +90,23 @@ it(`${rounds} random kills lose no app, mix no revisions and start nothing twice
       expect(revisions.filter(({ state }) => state === "ACTIVE")).toHaveLength(1);
       const isNew = revisions[0]?.revision !== before.app.activeRevision;
       if (app.activeRevision !== before.app.activeRevision) expect(isNew).toBe(true);
+    } else if (victim === 2) {
+      // Gateway: its successor serves from the same replica.
+      await killGateway(folder);
+      const { replica } = await settled();
+      expect(replica.replica).toBe(before.replica.replica);
     } else {
       // A replica's runner or its server, with or without the control plane.
       const processes = [...(await replicaProcesses(folder)).values()].flat();
-      const target = victim === 2 ? before.replica.processId : processes.at(-1);
+      const target = victim === 3 ? before.replica.processId : processes.at(-1);
       process.kill(target ?? 0, "SIGKILL");
-      if (draw() < 0.3) await restart();
+      if (draw() < 0.3) await killControlPlane(folder);
       await until(living, (all) => all.every(({ replica }) => replica !== before.replica.replica));
       const { replica } = await settled();
       expect(replica.revision).toBe(before.replica.revision);
     }
     await expect.poll(() => replicaProcesses(folder)).toMatchObject({ size: 1 });
-    expect((await fetch(`${host.baseUrl}/local/chat/v1/models`)).status).toBe(200);
+    expect((await fetch(`${baseUrl}/local/chat/v1/models`)).status).toBe(200);
   }
   const events = await clientOf(folder).events({});
   const kinds = new Set<string>();
@@ -122,6 +122,6 @@ async function killWhileDeploying(number: number, afterMs: number): Promise<void
     if (!(error instanceof ProductError)) throw error;
   });
   await new Promise((resolve) => setTimeout(resolve, afterMs));
-  await restart();
+  await killControlPlane(folder);
   await deploying;
 }

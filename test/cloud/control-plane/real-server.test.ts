@@ -1,14 +1,17 @@
 // The whole server with real replicas: what a caller at the gateway sees while apps are deployed,
 // crash, are replaced, and fail. Each test goes on with the app that the one before has left.
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
-import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CloudHost } from "../../../source/application/cloud-host.ts";
-import { authorityFile } from "../../../source/application/control-plane-process.ts";
+import {
+  authorityFile,
+  stopControlPlane,
+  untilEnded,
+} from "../../../source/application/control-plane-process.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
-import type { ReplicaDocument } from "../../../source/cloud/admin/documents.ts";
+import type { ReplicaDocument, ServerStatus } from "../../../source/cloud/admin/documents.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
 import { proofCases } from "../../support/proof.ts";
 import { until } from "../../support/until.ts";
@@ -17,30 +20,29 @@ import {
   clientOf,
   deployTo,
   fakeDeployment,
+  hostProgram,
   makeFolder,
   replicaProcesses,
-  startHost,
+  startServer,
 } from "../support/real-server.ts";
 
 let folder: string;
-let host: CloudHost;
+let server: ServerStatus;
 let client: AdminClient;
-let log: string[];
 
 beforeAll(async () => {
   folder = makeFolder();
-  log = [];
-  host = await startHost(folder, log);
+  server = await startServer(folder);
   client = clientOf(folder);
 });
 afterAll(async () => {
-  await host.stop({ drainMs: 0, keepReplicas: false });
+  await stopControlPlane(folder, { drain: false, keepReplicas: false });
   const left = await replicaProcesses(folder);
   await clearFolder(folder);
   expect([...left.values()]).toEqual([]);
 });
 
-const call = async (route: string) => await fetch(`${host.status().baseUrl}/local/chat${route}`);
+const call = async (route: string) => await fetch(`${server.baseUrl}/local/chat${route}`);
 const living = async (): Promise<ReplicaDocument[]> =>
   (await client.replicas("chat")).filter(({ state }) => state !== "TERMINATED");
 
@@ -129,7 +131,7 @@ describe("an app", () => {
 
   it("finishes a running answer after a switch to another revision", async () => {
     const body = JSON.stringify({ stream: true, max_tokens: 30, delay_ms: 50 });
-    const url = `${host.status().baseUrl}/local/chat/v1/chat/completions`;
+    const url = `${server.baseUrl}/local/chat/v1/chat/completions`;
     const streaming = fetch(url, { method: "POST", body }).then((reply) => reply.text());
     await expect.poll(async () => (await client.app("chat")).inFlight).toBe(1);
     const last = fakeDeployment("last", { scale: { minConcurrency: 1 } });
@@ -146,7 +148,7 @@ it("a key's usage is counted; revoking it with --hard ends its requests", async 
   const request = fakeDeployment("one", { name: "counted" });
   await deployTo(client, { ...request, config: { ...request.config, auth: "private" } });
   const { key, token } = await client.createKey({ scope: "api", apps: ["counted"] });
-  const url = `${host.status().baseUrl}/local/counted`;
+  const url = `${server.baseUrl}/local/counted`;
   const headers = { authorization: `Key ${token}` };
   expect((await fetch(`${url}/v1/models`)).status).toBe(401);
   expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
@@ -155,9 +157,10 @@ it("a key's usage is counted; revoking it with --hard ends its requests", async 
   await client.revokeKey(key.id, { hard: true });
   expect(await stream.text()).toContain("key_revoked");
   expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(401);
-  expect(await client.usage({ app: "counted", sinceMs: 0 })).toMatchObject([
-    { app: "counted", requests: 2 },
-  ]);
+  await until(
+    () => client.usage({ app: "counted", sinceMs: 0 }),
+    ([usage]) => usage?.requests === 2,
+  );
   const metrics = await client.metrics();
   expect(metrics).toMatch(/deployctl_requests_total\{[^}]*app="counted"/);
   for (const phase of ["prepare", "launch", "import", "setup", "total"]) {
@@ -172,22 +175,17 @@ it("a key's usage is counted; revoking it with --hard ends its requests", async 
 });
 
 it("stopping ends replicas; a start that fails at its address starts none, and the next one does", async () => {
-  await client.stop({ drain: true });
-  await host.stopped;
+  await stopControlPlane(folder, { drain: true, keepReplicas: false });
   expect((await replicaProcesses(folder)).size).toBe(0);
   const stranger = createServer();
   await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
   const { port } = stranger.address() as AddressInfo;
-  const listeners = [{ host: "127.0.0.1", port, encryption: { kind: "none" } }] as const;
-  await expect(startHost(folder, log, { listeners })).rejects.toMatchObject({
+  await expect(startServer(folder, { port })).rejects.toMatchObject({
     code: cloudErrors.addressUnusable.code,
   });
   expect((await replicaProcesses(folder)).size).toBe(0);
   stranger.close();
-  const tls = path.join(folder, "tls");
-  const encryption = { kind: "self-signed", folder: tls, names: ["127.0.0.1"] } as const;
-  const adminListeners = [{ host: "127.0.0.1", port: 0, encryption }];
-  host = await startHost(folder, log, { adminListeners });
+  server = await startServer(folder, { adminPort: 0 });
   await until(living, (all) => all.some(({ state }) => state === "IDLE"));
   expect((await call("/v1/models")).status).toBe(200);
 });
@@ -196,7 +194,7 @@ it("remote machines control it over HTTPS with an admin key only", async () => {
   const { token } = await client.createKey({ scope: "admin" });
   const weak = await client.createKey({ scope: "api" });
   const certificateAuthority = readFileSync(authorityFile(folder), "utf8");
-  const url = host.status().adminUrl ?? "";
+  const url = server.adminUrl ?? "";
   expect(url).toMatch(/^https:/);
   const remote = new AdminClient({ url, key: token, certificateAuthority });
   expect((await remote.apps()).map(({ app }) => app)).toContain("chat");
@@ -205,17 +203,16 @@ it("remote machines control it over HTTPS with an admin key only", async () => {
     await expect(refused).rejects.toMatchObject({ exitCode: 4 });
   }
   // The public side knows nothing of it.
-  const reply = await fetch(`${host.status().baseUrl}/_/v1/apps`, {
+  const reply = await fetch(`${server.baseUrl}/_/v1/apps`, {
     headers: { authorization: `Key ${token}` },
   });
   expect(reply.status).toBe(404);
 });
 
 it("a second server on the same folder is refused, and the first continues", async () => {
-  await expect(startHost(folder, [])).rejects.toMatchObject({
-    code: cloudErrors.alreadyRunning.code,
-    exitCode: 5,
-  });
+  const second = spawnSync(process.execPath, [hostProgram, folder], { encoding: "utf8" });
+  expect(second.stderr).toContain(cloudErrors.alreadyRunning.code);
+  expect(second.status).toBe(cloudErrors.alreadyRunning.exitCode);
   expect((await client.status()).isReady).toBe(true);
 });
 
@@ -225,15 +222,15 @@ it("a second stop does not wait for requests", async () => {
     () => "cut",
   );
   await expect.poll(async () => (await client.app("chat")).inFlight).toBe(1);
-  const first = host.stop({ drainMs: 60_000, keepReplicas: false });
-  await host.stop({ drainMs: 0, keepReplicas: false });
-  await first;
+  await client.stop({ drain: true });
+  await client.stop({ drain: false });
+  await untilEnded(server, folder);
   expect(await waiting).not.toBe(200);
   expect((await replicaProcesses(folder)).size).toBe(0);
 });
 
 it("an app is deleted with all its processes; callers are told for a day", async () => {
-  host = await startHost(folder, log);
+  server = await startServer(folder);
   await until(living, (all) => all.some(({ state }) => state === "IDLE"));
   await client.deleteApp("chat");
   await expect.poll(() => client.apps()).toHaveLength(0);

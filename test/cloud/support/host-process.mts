@@ -1,24 +1,61 @@
-// deployctl's server in its own process, which tests kill; the state folder is its only argument.
+// deployctl's server as `deployctl up --foreground` runs it: the supervisor, and the processes that it starts,
+// in which replicas and processes that tests kill come back at once.
+// `node host-process.mts STATE_FOLDER PORT ADMIN_PORT`; without the last one there is no admin address.
 import { flushCompileCache } from "node:module";
-import { startCloudHost } from "../../../source/application/cloud-host.ts";
-import { describeError } from "../../../source/base/product-error.ts";
+import { type CloudHostOptions, startCloudHost } from "../../../source/application/cloud-host.ts";
+import { startFaultLine, tlsFolder } from "../../../source/application/control-plane-process.ts";
+import { runGateway } from "../../../source/application/gateway-process.ts";
+import { readProcesses } from "../../../source/application/server-processes.ts";
+import { readyMessage, supervisedRole } from "../../../source/application/supervised-process.ts";
+import { Supervisor } from "../../../source/application/supervisor.ts";
+import { describeError, ProductError } from "../../../source/base/product-error.ts";
 
-const [stateFolder = ""] = process.argv.slice(2);
+const [program = "", stateFolder = "", port = "0", adminPort] = process.argv.slice(1);
+const host = "127.0.0.1";
+const log = (text: string) => process.stderr.write(`${text}\n`);
+const settings: Omit<CloudHostOptions, "listeners"> = {
+  stateFolder,
+  organisation: "local",
+  stableMs: 0,
+  log,
+};
+const listeners = [{ host, port: Number(port), encryption: { kind: "none" } }] as const;
+
 try {
-  const host = await startCloudHost({
-    stateFolder,
-    organisation: "local",
-    listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],
-    // Short, as tests kill the replicas of this server often.
-    stableMs: 0,
-    log: (text) => process.stderr.write(`${text}\n`),
-  });
-  process.stdout.write(`${host.status().baseUrl}\n`);
+  process.exitCode = await serve();
+} catch (error) {
+  if (error instanceof ProductError) log(startFaultLine(error.code));
+  log(`Error: ${describeError(error)}`);
+  process.exitCode = error instanceof ProductError ? error.exitCode : 1;
+}
+process.exit();
+
+async function serve(): Promise<number> {
+  const role = supervisedRole();
+  if (role === undefined) {
+    const words = [program, stateFolder, port, ...(adminPort === undefined ? [] : [adminPort])];
+    return await new Supervisor({ stateFolder, words, stableMs: 0, log }).run();
+  }
+  if (role === "gateway") {
+    await runGateway({ ...settings, listeners, onListening: tellReady });
+    return 0;
+  }
+  const encryption = {
+    kind: "self-signed",
+    folder: tlsFolder(stateFolder),
+    names: [host],
+  } as const;
+  const adminListeners =
+    adminPort === undefined ? [] : [{ host, port: Number(adminPort), encryption }];
+  const processes = () => readProcesses(stateFolder);
+  const server = await startCloudHost({ ...settings, adminListeners, processes });
+  tellReady();
+  await server.stopped;
+  return 0;
+}
+
+function tellReady(): void {
+  process.send?.(readyMessage);
   // Saves compiled modules for the next process, since Node does so only at its own end, which a kill prevents.
   flushCompileCache();
-  await host.stopped;
-  process.exit(0);
-} catch (error) {
-  process.stderr.write(`Error: ${describeError(error)}\n`);
-  process.exit(1);
 }

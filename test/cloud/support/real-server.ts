@@ -1,23 +1,32 @@
-// deployctl's whole server with real replicas, in this process or in a separate one that can be killed.
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+// deployctl's whole server with real replicas, in processes that can be killed.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { createInterface } from "node:readline";
 import {
-  type CloudHost,
-  type CloudHostOptions,
-  startCloudHost,
-} from "../../../source/application/cloud-host.ts";
-import { adminSocket } from "../../../source/application/control-plane-process.ts";
+  adminSocket,
+  findControlPlane,
+  startControlPlane,
+} from "../../../source/application/control-plane-process.ts";
+import { readProcesses } from "../../../source/application/server-processes.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
-import type { DeployEvent, DeploymentRequest } from "../../../source/cloud/admin/documents.ts";
+import type {
+  DeployEvent,
+  DeploymentRequest,
+  ServerStatus,
+} from "../../../source/cloud/admin/documents.ts";
 import type { AppConfig } from "../../../source/cloud/app-config.ts";
 import { createNonce } from "../../../source/cloud/engines/process/orphans.ts";
-import { readNonce, readProcesses } from "../../../source/cloud/engines/process/process-table.ts";
+import {
+  readProcesses as readMachineProcesses,
+  readNonce,
+} from "../../../source/cloud/engines/process/process-table.ts";
+import { identifyProcess, isAlive } from "../../../source/cloud/state/process-identity.ts";
 import { defaultConfig, fakeServer, serveScript } from "../../support/process-engine.ts";
+import { until } from "../../support/until.ts";
 import { deployment } from "./open-control-plane.ts";
+
+/** The program of the server's processes. */
+export const hostProgram = path.join(import.meta.dirname, "host-process.mts");
 
 export function makeFolder(): string {
   return realpathSync(mkdtempSync(path.join(tmpdir(), "deployctl-host-")));
@@ -27,46 +36,61 @@ export function clientOf(stateFolder: string): AdminClient {
   return new AdminClient({ socketPath: adminSocket(stateFolder) });
 }
 
-/** In this process. */
-export async function startHost(
+export interface ServerPorts {
+  /** Of the gateway. */
+  port?: number;
+  /** Of the admin API for other machines; undefined: there is none. */
+  adminPort?: number;
+}
+
+/** Starts the server's processes, as `deployctl up` does. Resolves when it accepts calls and commands. */
+export async function startServer(
   stateFolder: string,
-  log: string[],
-  change: Partial<CloudHostOptions> = {},
-): Promise<CloudHost> {
-  return await startCloudHost({
-    stateFolder,
-    organisation: "local",
-    listeners: [{ host: "127.0.0.1", port: 0, encryption: { kind: "none" } }],
-    log: (text) => log.push(text),
-    ...change,
-  });
+  { port = 0, adminPort }: ServerPorts = {},
+): Promise<ServerStatus> {
+  const words = [stateFolder, `${port}`, ...(adminPort === undefined ? [] : [`${adminPort}`])];
+  return await startControlPlane({ entry: hostProgram, words, stateFolder });
 }
 
-export interface HostProcess {
-  child: ChildProcess;
-  baseUrl: string;
-  /** Kills the process; resolves when it has exited. */
-  kill(): Promise<void>;
+/** Kills the control plane. Resolves when its successor accepts calls and commands. */
+export async function killControlPlane(stateFolder: string): Promise<void> {
+  const { controlPlane } = await until(
+    () => readProcesses(stateFolder),
+    (processes) => processes.controlPlane !== undefined,
+  );
+  const killed = controlPlane?.pid ?? 0;
+  process.kill(killed, "SIGKILL");
+  await until(
+    () => findControlPlane(stateFolder),
+    (status) => status?.isReady === true && status.processId !== killed,
+  );
 }
 
-/** Starts a separate process. Resolves when it accepts calls. */
-export async function spawnHost(stateFolder: string, log: string[]): Promise<HostProcess> {
-  const program = path.join(import.meta.dirname, "host-process.mts");
-  const child = spawn(process.execPath, [program, stateFolder], {
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  const gone = once(child, "exit");
-  createInterface(child.stderr).on("line", (line) => log.push(line));
-  const lines = createInterface(child.stdout);
-  const first = await Promise.race([once(lines, "line"), gone]);
-  if (typeof first[0] !== "string" || !first[0].startsWith("http")) {
-    throw new Error(`the server did not start:\n${log.join("\n")}`);
-  }
-  const kill = async () => {
-    child.kill("SIGKILL");
-    await gone;
-  };
-  return { child, baseUrl: first[0], kill };
+/** Kills the gateway. Resolves when its successor serves. */
+export async function killGateway(stateFolder: string): Promise<void> {
+  const { gatewayProcess } = readProcesses(stateFolder);
+  process.kill(gatewayProcess?.pid ?? 0, "SIGKILL");
+  const url = `${(await clientOf(stateFolder).status()).baseUrl}/_/readyz`;
+  await until(
+    () => fetch(url).catch(() => undefined),
+    (reply) => reply?.status === 200,
+  );
+}
+
+/** Kills all processes of the server, but not its replicas. */
+export async function killServer(stateFolder: string): Promise<void> {
+  const { supervisor, gatewayProcess, controlPlane } = readProcesses(stateFolder);
+  // The supervisor first, as it starts the others again.
+  const ids = [supervisor, gatewayProcess, controlPlane].flatMap((each) => each?.pid ?? []);
+  for (const id of ids) process.kill(id, "SIGKILL");
+  await until(
+    () => ids.filter(isRunning),
+    ({ length }) => length === 0,
+  );
+}
+
+function isRunning(id: number): boolean {
+  return isAlive(identifyProcess(id));
 }
 
 /** A deployment of the fake model server; its variables as in `fake-server.py`, such as `CRASH_CODE`. */
@@ -102,7 +126,7 @@ export async function deployTo(
 /** Returns living processes of the folder's replicas, by the nonce that a replica's processes share. */
 export async function replicaProcesses(stateFolder: string): Promise<Map<string, number[]>> {
   const found = new Map<string, number[]>();
-  for (const { id } of await readProcesses()) {
+  for (const { id } of await readMachineProcesses()) {
     const nonce = readNonce(id);
     if (nonce?.split(".")[0] !== createNonce(stateFolder).split(".")[0]) continue;
     if (nonce === undefined) continue;
