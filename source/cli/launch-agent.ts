@@ -45,7 +45,7 @@ export async function launchAgent(client: ApiClient, launch: Launch): Promise<nu
   const leave = holdServer(client);
   try {
     const window = await interruptible(async (signal) => {
-      await explainKey(url, agent, () => checkTools(guest, agent, model));
+      await explained(url, launch, () => checkTools(guest, agent, model));
       return await openWindow(client, agent, model, signal);
     });
     try {
@@ -78,12 +78,21 @@ function holdServer(client: ApiClient): () => void {
   return () => leaving.abort();
 }
 
-/** Says what to do when the agent would be refused for want of a key. */
-async function explainKey<T>(url: string, { title }: Agent, call: () => Promise<T>): Promise<T> {
+/** Says what to do when the agent would be refused: for want of a key, or a file by its path. */
+async function explained<T>(
+  url: string,
+  { agent: { title }, model }: Launch,
+  call: () => Promise<T>,
+): Promise<T> {
   try {
     return await call();
   } catch (error) {
-    if (!(error instanceof ServerRefusal) || error.status !== 401) throw error;
+    if (!(error instanceof ServerRefusal)) throw error;
+    if (error.code === "STORE_FILE_NOT_ALLOWED") {
+      const sentence = `${title} may not read the file ${model} through the server. Give it a name with modelctl create NAME in its folder, and launch with the name.`;
+      throw new ServerRefusal(error.status, error.code, sentence);
+    }
+    if (error.status !== 401) throw error;
     const sentence = `The server at ${url} requires a key from ${title}. Create one with modelctl keys create, and set MODELCTL_KEY to it.`;
     throw new ServerRefusal(error.status, error.code, sentence);
   }

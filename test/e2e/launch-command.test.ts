@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { Home } from "../support/command-line.ts";
+import { Home, tinyFile } from "../support/command-line.ts";
 import { askingAgent, writeFakeAgent, writeProgram } from "../support/fake-agent.ts";
 import { plainTemplate } from "../support/openai-client.ts";
 import { openTerminal, type TestTerminal } from "../support/pty.ts";
@@ -53,6 +53,17 @@ describe("an agent", () => {
     });
     expect(usersFiles()).toEqual(before);
     expect(home.serverFile()?.url).toBe(home.url);
+  });
+
+  test("is told how to get a name for a model that is given by its path", async () => {
+    writeFakeAgent(programs(), askingAgent);
+    const outcome = await home.run(["launch", "pi", tinyFile], { environment: onPath() });
+    expect(outcome).toMatchObject({
+      code: 4,
+      errors: expect.stringMatching(
+        /may not read the file .*tiny-chat\.gguf .*modelctl create NAME/,
+      ),
+    });
   });
 
   test("ends with its own exit code when the server is killed under it", async () => {

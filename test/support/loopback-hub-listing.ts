@@ -45,14 +45,15 @@ export function searchResults(
   repositories: Record<string, HubRepository>,
   query: URLSearchParams,
 ): object[] {
-  const text = query.get("search")?.toLowerCase() ?? "";
+  const words = (query.get("search") ?? "").toLowerCase().split(" ");
   const order = query.get("sort") ?? "";
   const figure = ({ facts = {} }: HubRepository) => String(facts[order] ?? "").padStart(24, "0");
   return Object.entries(repositories)
     .filter(([repo, { access, files }]) => {
       const isModel = Object.keys(files).some((path) => path.endsWith(".gguf"));
       const isWanted = query.get("filter") !== "gguf" || isModel;
-      return access !== "private" && isWanted && repo.toLowerCase().includes(text);
+      const isNamed = words.every((word) => repo.toLowerCase().includes(word));
+      return access !== "private" && isWanted && isNamed;
     })
     .toSorted(([, one], [, other]) => (figure(one) < figure(other) ? 1 : -1))
     .slice(0, Number(query.get("limit") ?? 1000))
