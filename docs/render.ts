@@ -19,7 +19,7 @@ export function renderDocs(): Record<string, string> {
     "cli.md": renderCommands(notice),
     "errors.md": renderErrors(),
     "configuration.md": renderConfiguration(),
-    "keys.md": renderKeys(),
+    "keyboard.md": renderKeys(),
     "compatibility.md": withTable(
       "compatibility.md",
       "docs/request-fields.ts",

@@ -1,9 +1,10 @@
 // The gateway's keys for the admin API.
+
+import { keyState } from "../api-keys/key-record.ts";
 import type { KeyDocument, NewKeyDocument } from "../cloud/admin/documents.ts";
 import type { KeyAdministration } from "../cloud/admin/services.ts";
 import type { CloudKey } from "../cloud/keys/cloud-key.ts";
 import type { CloudKeyStore, CreatedKey } from "../cloud/keys/cloud-key-store.ts";
-import { keyState } from "../keys/key-record.ts";
 
 export interface KeyAdministrationOptions {
   keys: CloudKeyStore;

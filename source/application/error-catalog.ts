@@ -1,12 +1,12 @@
 // All error tables, and look-up of a code received over HTTP.
 import { agentErrors } from "../agents/errors.ts";
+import { keyErrors } from "../api-keys/errors.ts";
 import type { ErrorDefinition } from "../base/product-error.ts";
 import { sessionErrors } from "../chat/errors.ts";
 import { attachmentErrors, clientErrors } from "../client/errors.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { configurationErrors } from "../configuration/errors.ts";
 import { engineErrors } from "../engine/errors.ts";
-import { keyErrors } from "../keys/errors.ts";
 import { promptErrors } from "../prompt/errors.ts";
 import { requestLogErrors } from "../request-log/errors.ts";
 import { serverErrors } from "../server/errors.ts";

@@ -2,7 +2,7 @@
 import { createServer } from "node:net";
 import path from "node:path";
 import { formatBytes } from "../base/formats.ts";
-import { portHolder } from "../base/listeners.ts";
+import { portHolder } from "../base/listening-sockets.ts";
 import { describeError } from "../base/product-error.ts";
 import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../cloud/admin/documents.ts";

@@ -1,10 +1,10 @@
 // The server's keys: where they are stored, and if a server requires one.
 import path from "node:path";
+import { KeyStore } from "../api-keys/key-store.ts";
 import { ProductError } from "../base/product-error.ts";
 import { isLoopback, type ServerAddress } from "../configuration/address.ts";
 import type { ProductPaths } from "../configuration/paths.ts";
 import type { Settings } from "../configuration/settings.ts";
-import { KeyStore } from "../keys/key-store.ts";
 import { serverErrors } from "../server/errors.ts";
 
 export function openServerKeys(

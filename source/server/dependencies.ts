@@ -1,8 +1,8 @@
 // Services and settings that the application hands to the routes.
 import type { FastifyPluginAsync } from "fastify";
+import type { KeyStore } from "../api-keys/key-store.ts";
 import type { MinimumRate } from "../base/body-rate.ts";
 import type { Scheduler } from "../engine/scheduler/scheduler.ts";
-import type { KeyStore } from "../keys/key-store.ts";
 import type { MachineMonitor } from "../metrics/machine-monitor.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { RequestLog } from "../request-log/request-log.ts";

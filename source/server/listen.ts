@@ -1,6 +1,6 @@
 // Binds the server to an address; names the program that holds a taken one.
 import type { FastifyInstance } from "fastify";
-import { portHolder } from "../base/listeners.ts";
+import { portHolder } from "../base/listening-sockets.ts";
 import { ProductError } from "../base/product-error.ts";
 import {
   defaultHost,

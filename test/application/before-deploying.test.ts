@@ -5,6 +5,7 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { drawToken } from "../../source/api-keys/token.ts";
 import { callKey, previewScale } from "../../source/application/app-facts.ts";
 import { findScripts, scriptTargets } from "../../source/application/find-scripts.ts";
 import {
@@ -17,7 +18,6 @@ import { ProductError } from "../../source/base/product-error.ts";
 import type { KeyDocument, ServerStatus } from "../../source/cloud/admin/documents.ts";
 import { defaultScale } from "../../source/cloud/app-config.ts";
 import { cloudErrors } from "../../source/cloud/errors.ts";
-import { drawToken } from "../../source/keys/token.ts";
 import { findFreePort } from "../support/command-line.ts";
 
 const one = '@deployctl.app(port=8000)\ndef serve():\n    subprocess.run(["no-such-program"])\n';

@@ -1,6 +1,6 @@
 // Transcripts stay within bounds, and secrets are redacted when read.
 import { expect, test } from "vitest";
-import { drawToken, serverKeyPrefix } from "../../source/keys/token.ts";
+import { drawToken, serverKeyPrefix } from "../../source/api-keys/token.ts";
 import { redact, Transcripts } from "../../source/request-log/transcripts.ts";
 
 test("pieces of an answer are joined, next to the prompt", () => {

@@ -2,10 +2,10 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { KeyRole } from "../../source/api-keys/key-record.ts";
+import type { KeyStore } from "../../source/api-keys/key-store.ts";
 import { openServerKeys } from "../../source/application/server-keys.ts";
 import type { Settings } from "../../source/configuration/settings.ts";
-import type { KeyRole } from "../../source/keys/key-record.ts";
-import type { KeyStore } from "../../source/keys/key-store.ts";
 import { TestServer } from "./test-server.ts";
 
 export class KeyedServer {

@@ -1,8 +1,9 @@
 // modelctl keys create, list, revoke: keys of this machine's server.
+
+import { type KeyRecord, keyState } from "../../api-keys/key-record.ts";
 import { openServerKeys } from "../../application/server-keys.ts";
 import { formatRelativeTime } from "../../base/formats.ts";
 import { productPaths } from "../../configuration/paths.ts";
-import { type KeyRecord, keyState } from "../../keys/key-record.ts";
 import { usageError } from "../errors.ts";
 import { printDocument } from "../output.ts";
 import type { Run } from "../program/definition.ts";

@@ -1,6 +1,7 @@
 // Limits on callers: requests per minute of a key, and attempts without a valid key per address.
+
+import { FailedAttempts, RequestBudget } from "../../api-keys/limits.ts";
 import type { Clock } from "../../base/clock.ts";
-import { FailedAttempts, RequestBudget } from "../../keys/limits.ts";
 
 export class CallLimits {
   readonly #clock: Clock;

@@ -4,7 +4,7 @@ import { createServer as createTlsServer, Server as TlsServer } from "node:https
 import type { Server as SocketServer } from "node:net";
 import type { Duplex } from "node:stream";
 import { allowHalfClosed, endConnection } from "../../base/http-connection.ts";
-import { portHolder } from "../../base/listeners.ts";
+import { portHolder } from "../../base/listening-sockets.ts";
 import { http } from "../../base/node-http.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { systemCode } from "../../base/write-refusal.ts";

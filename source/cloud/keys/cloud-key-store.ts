@@ -1,9 +1,10 @@
 // API keys of the gateway and the control plane: stored in state.db, verified in memory.
+
+import { keyState } from "../../api-keys/key-record.ts";
+import { drawToken, readKeyId } from "../../api-keys/token.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { quoteShort } from "../../base/display-text.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { keyState } from "../../keys/key-record.ts";
-import { drawToken, readKeyId } from "../../keys/token.ts";
 import { checkName } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
 import { numberOf, type Row, type StateDatabase, textOf } from "../state/database.ts";

@@ -1,7 +1,7 @@
 // Tokens of keys: their accepted forms, and the check against the digests of all keys.
 import { timingSafeEqual } from "node:crypto";
-import { keyState } from "../../keys/key-record.ts";
-import { parseToken, type TokenParts } from "../../keys/token.ts";
+import { keyState } from "../../api-keys/key-record.ts";
+import { parseToken, type TokenParts } from "../../api-keys/token.ts";
 import type { CloudKey } from "./cloud-key.ts";
 import { createDigest } from "./pepper.ts";
 

@@ -1,10 +1,10 @@
 // Requires a valid key where keys are in use, and limits each key to its role.
 import type { IncomingMessage } from "node:http";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { KeyRecord } from "../../api-keys/key-record.ts";
+import { FailedAttempts, RequestBudget } from "../../api-keys/limits.ts";
+import { serverKeyPrefix } from "../../api-keys/token.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import type { KeyRecord } from "../../keys/key-record.ts";
-import { FailedAttempts, RequestBudget } from "../../keys/limits.ts";
-import { serverKeyPrefix } from "../../keys/token.ts";
 import { isOwner } from "../access.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { serverErrors } from "../errors.ts";

@@ -1,4 +1,4 @@
-// All commands, grouped by where they are valid; source of docs/keys.md.
+// All commands, grouped by where they are valid; source of docs/keyboard.md.
 
 import type { CommandFacts } from "../../chat/commands/command.ts";
 import { fieldCommandFacts } from "../frame/command-table.ts";

@@ -1,5 +1,5 @@
 // Tests that keys mean the same on every screen, and that every command is documented.
-// Reads the catalogue behind docs/keys.md, and sends keys through a frame.
+// Reads the catalogue behind docs/keyboard.md, and sends keys through a frame.
 
 import { expect, test } from "vitest";
 import { commandCatalog } from "../../../source/ui/app/command-catalog.ts";

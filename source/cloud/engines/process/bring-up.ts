@@ -6,7 +6,7 @@ import {
   nameProcess,
   readListeners,
   readSocketsOf,
-} from "../../../base/listeners.ts";
+} from "../../../base/listening-sockets.ts";
 import type { ProcessFacts } from "../../process-stat.ts";
 import { onLoopback } from "../../replica-address.ts";
 import type { EngineWarning } from "../engine-warnings.ts";

@@ -1,7 +1,7 @@
 // One replica: its process, log and phase, from its record to its exit.
 import type { ChildProcess } from "node:child_process";
 import { setTimeout as wait } from "node:timers/promises";
-import { portHolder } from "../../../base/listeners.ts";
+import { portHolder } from "../../../base/listening-sockets.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { type ProcessFacts, readProcess } from "../../process-stat.ts";
 import { onLoopback } from "../../replica-address.ts";

@@ -1,6 +1,10 @@
 import { createServer, type Server } from "node:net";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { parseListeners, readListeners, readSocketsOf } from "../../../../source/base/listeners.ts";
+import {
+  parseListeners,
+  readListeners,
+  readSocketsOf,
+} from "../../../../source/base/listening-sockets.ts";
 import { capacityFor } from "../../../../source/cloud/engines/process/capacity.ts";
 import { reservePort } from "../../../../source/cloud/engines/process/port-pool.ts";
 import {

@@ -1,6 +1,6 @@
 // Tokens: their form, and checks of mistyped ones.
 import { expect, test } from "vitest";
-import { drawToken, parseToken, readKeyId, serverKeyPrefix } from "../../source/keys/token.ts";
+import { drawToken, parseToken, readKeyId, serverKeyPrefix } from "../../source/api-keys/token.ts";
 
 const draw = () => drawToken(serverKeyPrefix);
 

@@ -1,6 +1,6 @@
 // Rate limits of a key, and of failed attempts: bad keys make their sender wait ever longer.
 import { beforeEach, expect, it, test } from "vitest";
-import { FailedAttempts, RequestBudget } from "../../source/keys/limits.ts";
+import { FailedAttempts, RequestBudget } from "../../source/api-keys/limits.ts";
 
 function clockAt(start: number) {
   const clock = { time: start, now: () => clock.time, wallMs: () => clock.time };

@@ -2,7 +2,7 @@
 import { chmodSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { KeyStore } from "../../source/keys/key-store.ts";
+import { KeyStore } from "../../source/api-keys/key-store.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const day = 86_400_000;
