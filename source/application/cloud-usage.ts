@@ -159,6 +159,7 @@ function documentOf(figures: UsageFigures, prices: Prices | undefined) {
     ttfbMsP50: firstByteMsAt(figures, 0.5),
     ttfbMsP95: firstByteMsAt(figures, 0.95),
     inputTokens: figures.promptTokens,
+    cachedTokens: figures.cachedTokens,
     outputTokens: figures.completionTokens,
     gpuSeconds: { busy: seconds("busy"), idle: seconds("idle"), starting: seconds("starting") },
     cost: prices === undefined ? undefined : costOf(figures, prices),

@@ -249,6 +249,8 @@ export interface UsageDocument {
   ttfbMsP50: number | undefined;
   ttfbMsP95: number | undefined;
   inputTokens: number;
+  /** Input tokens that replicas read from a cache. */
+  cachedTokens: number;
   outputTokens: number;
   gpuSeconds: { busy: number; idle: number; starting: number };
   /** Cost in the currency of prices.json; undefined without a price. */

@@ -1,6 +1,7 @@
 // Requests of one app, both in progress and queued, and the choice of their replicas.
 import type { Clock } from "../../base/clock.ts";
 import { chooseByAffinity, chooseLeastBusy } from "./choose-replica.ts";
+import { ServedConversations } from "./conversations.ts";
 import { ModelsCache } from "./models-cache.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
@@ -19,6 +20,7 @@ export class AppTraffic {
   /** Waiting requests in order, with the monotonic time of their arrival. */
   #queue = new Map<Waiter, number>();
   readonly cachedModels = new ModelsCache();
+  readonly #conversations = new ServedConversations();
   routed: RoutedApp;
   #slots: readonly ReplicaSlot[] = [];
   #busy = 0;
@@ -143,6 +145,8 @@ export class AppTraffic {
   }
 
   #hand(slot: ReplicaSlot, waiter: Waiter): void {
+    const { conversation } = waiter;
+    if (conversation !== undefined) this.#conversations.note(conversation, slot.replica);
     slot.inFlight += 1;
     if (!waiter.isPassive) this.#busy += 1;
     this.#onChange();
@@ -173,8 +177,10 @@ export class AppTraffic {
     const free = this.#slots.filter(hasRoom);
     const others = free.filter((slot) => slot !== waiter.avoided);
     const candidates = others.length > 0 ? others : free;
-    if (waiter.affinity === undefined) return chooseLeastBusy(candidates);
-    return chooseByAffinity(candidates, waiter.affinity);
+    const { affinity, conversation } = waiter;
+    if (affinity !== undefined) return chooseByAffinity(candidates, affinity);
+    const served = conversation && this.#conversations.replicaOf(conversation);
+    return candidates.find(({ replica }) => replica === served) ?? chooseLeastBusy(candidates);
   }
 
   /** Serves the queue again when a replica that warms up, or was avoided, takes more. */

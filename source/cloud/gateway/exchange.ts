@@ -4,6 +4,7 @@ import { watchHalfClosed } from "../../base/http-connection.ts";
 import { ReplyTail } from "../metrics/reply-tail.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
 import { Attempt, type AttemptFailure, type AttemptListener, type RawHeaders } from "./attempt.ts";
+import { type Conversation, readConversation } from "./conversations.ts";
 import {
   asksForStream,
   earlyHeaders,
@@ -96,7 +97,10 @@ export class Exchange implements AttemptListener {
     const isShort = head.transferCoding === undefined && length <= limits.repeatableBytes;
     if (!isShort) this.#claim.seek();
     this.#body.whenComplete(() => {
-      if (isShort) this.#claim.seek();
+      if (isShort) {
+        this.#claim.conversation = this.#readConversation();
+        this.#claim.seek();
+      }
       this.#beginEarly();
     });
   }
@@ -198,6 +202,14 @@ export class Exchange implements AttemptListener {
   /** Destroys the connection at once. */
   cut(): void {
     this.admitted.response.destroy();
+  }
+
+  /** Only an app that may have several replicas needs it. */
+  #readConversation(): Conversation | undefined {
+    const { head, key, traffic } = this.admitted;
+    if (head.affinity !== undefined || traffic.routed.scale.maxConcurrency === 1) return undefined;
+    const body = this.#body?.peek(this.#context.limits.repeatableBytes);
+    return body && readConversation(body, key?.organisation ?? "");
   }
 
   /** Starts the stream before there is a replica, if app and request allow it. */

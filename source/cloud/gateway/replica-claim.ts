@@ -1,6 +1,7 @@
 // Replica of one request: acquiring it, waiting for it, switching to another, releasing it.
 import type { Clock } from "../../base/clock.ts";
 import type { AdmittedRequest } from "./admitted-request.ts";
+import type { Conversation } from "./conversations.ts";
 import { type ExchangeRecord, openRecord } from "./exchange-record.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
@@ -18,6 +19,7 @@ export interface ClaimListener {
 
 export class ReplicaClaim implements Waiter {
   readonly affinity: string | undefined;
+  conversation: Conversation | undefined;
   readonly isPassive: boolean;
   /** True if no replica was ready when the request arrived. */
   readonly isColdStart: boolean;

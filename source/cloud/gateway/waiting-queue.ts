@@ -1,9 +1,12 @@
 // Requests of an app that wait for a replica: their number, and an estimate of their wait.
+import type { Conversation } from "./conversations.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 
 export interface Waiter {
   readonly affinity: string | undefined;
+  /** Undefined if the request has an affinity, or tells no conversation. */
+  readonly conversation: Conversation | undefined;
   /** Does not keep a replica running; for example a health check. */
   readonly isPassive: boolean;
   /** Replica that failed the request; used again only if there is no other. */

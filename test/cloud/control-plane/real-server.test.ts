@@ -152,15 +152,18 @@ it("a key's usage is counted; revoking it with --hard ends its requests", async 
   const headers = { authorization: `Key ${token}` };
   expect((await fetch(`${url}/v1/models`)).status).toBe(401);
   expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(200);
+  const asked = { method: "POST", body: JSON.stringify({ max_tokens: 4 }), headers };
+  expect((await fetch(`${url}/v1/chat/completions`, asked)).status).toBe(200);
   const body = JSON.stringify({ stream: true, max_tokens: 1000, delay_ms: 100 });
   const stream = await fetch(`${url}/v1/chat/completions`, { method: "POST", body, headers });
   await client.revokeKey(key.id, { hard: true });
   expect(await stream.text()).toContain("key_revoked");
   expect((await fetch(`${url}/v1/models`, { headers })).status).toBe(401);
-  await until(
+  const [counted] = await until(
     () => client.usage({ app: "counted", sinceMs: 0 }),
-    ([usage]) => usage?.requests === 2,
+    ([usage]) => usage?.requests === 3,
   );
+  expect(counted).toMatchObject({ inputTokens: 3, cachedTokens: 2, outputTokens: 4 });
   const metrics = await client.metrics();
   expect(metrics).toMatch(/deployctl_requests_total\{[^}]*app="counted"/);
   for (const phase of ["prepare", "launch", "import", "setup", "total"]) {

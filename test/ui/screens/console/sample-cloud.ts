@@ -119,6 +119,7 @@ export function sampleUsage(change: Partial<UsageDocument> = {}): UsageDocument 
     ttfbMsP50: undefined,
     ttfbMsP95: undefined,
     inputTokens: 0,
+    cachedTokens: 0,
     outputTokens: 0,
     gpuSeconds: { busy: 0, idle: 0, starting: 0 },
     cost: undefined,
