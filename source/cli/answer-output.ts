@@ -87,6 +87,7 @@ export class ThinkingText {
 /** Formats the statistics of --verbose as Ollama does, without fields that are 0. */
 export function formatStatistics(statistics: AnswerStatistics): string {
   const { promptTokens, cachedTokens, completionTokens } = statistics;
+  const { drafted = 0, accepted = 0 } = statistics;
   const { totalMs, loadMs, promptMs, completionMs } = statistics;
   const promptRate = prefillRate(statistics);
   const rows: Array<[label: string, value: string, show: boolean]> = [
@@ -100,6 +101,7 @@ export function formatStatistics(statistics: AnswerStatistics): string {
     ["eval duration", formatGoDuration(completionMs), completionMs > 0],
     // The first token comes with the prompt; the others take the time.
     ["eval rate", rateText(((completionTokens - 1) / completionMs) * 1000), completionMs > 0],
+    ["drafted count", `${drafted} token(s), ${accepted} accepted`, drafted > 0],
   ];
   return rows
     .filter(([, , show]) => show)

@@ -90,7 +90,11 @@ export const optionFlags = {
     most: 1,
   },
   numCtx: { type: "integer", text: "Context window of this model in tokens", least: 1 },
-  seed: { type: "integer", text: "Same seed, same answer", least: -1 },
+  seed: {
+    type: "integer",
+    text: "Same seed, same answer, up to near-ties between tokens; exact with tiny",
+    least: -1,
+  },
   numPredict: { type: "integer", text: "Maximum tokens to generate; -1 for no limit", least: -2 },
 } as const satisfies FlagTable;
 

@@ -28,6 +28,9 @@ export interface AnswerStatistics {
   /** Prompt tokens that were not computed again. */
   cachedTokens: number;
   completionTokens: number;
+  /** Guessed tokens that steps checked, and those that were right; absent where the server does not tell. */
+  drafted?: number;
+  accepted?: number;
   loadMs: number;
   promptMs: number;
   completionMs: number;
@@ -143,6 +146,8 @@ function toStatistics(record: Fields): AnswerStatistics {
     promptTokens: numberOf(record.prompt_eval_count),
     cachedTokens: numberOf(record.prompt_eval_cached_count),
     completionTokens: numberOf(record.eval_count),
+    drafted: numberOf(record.drafted_count),
+    accepted: numberOf(record.accepted_count),
     loadMs: milliseconds(record.load_duration),
     promptMs: milliseconds(record.prompt_eval_duration),
     completionMs: milliseconds(record.eval_duration),

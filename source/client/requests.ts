@@ -134,7 +134,7 @@ function figures(entry: RequestRecord): string {
   const { promptTokens, cachedTokens = 0, completionTokens } = entry;
   const source = cacheSource(entry);
   const isTold = cachedTokens > 0 || source !== undefined;
-  const { loadMs, queueMs, firstTokenMs, tokensPerSecond } = entry;
+  const { loadMs, queueMs, firstTokenMs, tokensPerSecond, drafted = 0, accepted = 0 } = entry;
   const answer = completionTokens === undefined ? "" : ` + ${completionTokens}`;
   const told = (words: string, milliseconds: number | undefined) =>
     milliseconds === undefined || milliseconds < leastMs
@@ -147,6 +147,7 @@ function figures(entry: RequestRecord): string {
     told("queued", queueMs),
     told("first after", firstTokenMs),
     tokensPerSecond === undefined ? "" : `${tokensPerSecond.toFixed(1)} tokens/s`,
+    drafted > 0 ? `${accepted} of ${drafted} drafted accepted` : "",
   ]
     .filter((part) => part !== "")
     .join(", ");

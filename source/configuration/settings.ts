@@ -127,10 +127,10 @@ export const settingDefinitions = {
     default: false,
     description: "Process prompts and generate answers in the same step.",
   }),
-  lookup_tokens: setting({
-    read: integer(0, 15),
-    default: 0,
-    description: "Tokens to predict from the conversation so far; 0 disables it.",
+  lookup_tokens: optional({
+    read: autoAs(undefined, integer(0, 15)),
+    description:
+      "Maximum tokens to guess from the conversation so far in a step; auto guesses with models above 32 MiB, 0 disables it.",
   }),
   prefix_sharing: setting({
     read: boolean,

@@ -138,6 +138,10 @@ export interface GenerationStatistics {
   /** Prompt tokens that were reused instead of computed. */
   cachedTokens: number;
   completionTokens: number;
+  /** Guessed tokens that steps checked; absent if there were none. */
+  drafted?: number;
+  /** Guessed tokens that were right, so that they took no step of their own. */
+  accepted?: number;
   /** Waiting for a slot. */
   queueMs: number;
   /** From slot to first token. */

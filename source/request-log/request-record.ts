@@ -53,6 +53,9 @@ export const RequestRecord = Type.Object({
   /** Why it is `none`, in words. */
   cacheMiss: maybe(text),
   completionTokens: maybe(count),
+  /** Guessed tokens that steps checked, and those that were right; absent without any. */
+  drafted: maybe(count),
+  accepted: maybe(count),
   slot: maybe(count),
   loadMs: maybe(milliseconds),
   queueMs: maybe(milliseconds),

@@ -117,7 +117,7 @@ export class AnswerNotes {
       this.#dependencies.metrics.callsNotRead(callsNotRead);
       this.#warn("Left a tool call as text: its arguments do not fulfil the tool's schema.");
     }
-    const { completionTokens, queueMs, promptMs, completionMs } = statistics;
+    const { completionTokens, drafted, accepted, queueMs, promptMs, completionMs } = statistics;
     this.#count(completionTokens);
     this.#queueMs = queueMs;
     this.#completionMs = completionMs;
@@ -127,6 +127,7 @@ export class AnswerNotes {
       queueMs,
       promptMs,
       completionMs,
+      ...(drafted !== undefined && { drafted, accepted }),
       // The first token comes with the prompt; the others take the generation time.
       ...(isMeasured && { tokensPerSecond: ((completionTokens - 1) / completionMs) * 1000 }),
     });

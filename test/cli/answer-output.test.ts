@@ -155,6 +155,12 @@ describe("the figures of --verbose", () => {
     );
   });
 
+  test("tell how many guessed tokens were right", () => {
+    const text = formatStatistics({ ...statistics, drafted: 30, accepted: 26 });
+    expect(text).toContain("drafted count:        30 token(s), 26 accepted\n");
+    expect(formatStatistics({ ...statistics, drafted: 0, accepted: 0 })).not.toContain("drafted");
+  });
+
   test("have no rate of a prompt that was almost all cached", () => {
     const text = formatStatistics({ ...statistics, cachedTokens: 11 });
     expect(text).toContain("prompt eval duration: 100ms");

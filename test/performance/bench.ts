@@ -6,12 +6,14 @@ import { basename, join, resolve } from "node:path";
 import { buildImageReader } from "../../source/application/build-image-reader.ts";
 import { findAddonBinary } from "../../source/engine/text/addon.ts";
 import { imageReaderFileName, imageReaderFolders } from "../../source/engine/text/image-reader.ts";
+import { realModel } from "../support/real-models.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
 import { measureCommands } from "./command-figures.ts";
 import { type Comparison, compare } from "./comparison.ts";
 import { measureGateway } from "./gateway-figures.ts";
 import { measureImages } from "./image-figures.ts";
 import { measureLibrary } from "./library-figures.ts";
+import { measureLookup } from "./lookup-figures.ts";
 import { measureLoop } from "./loop-figures.ts";
 import { measureMemory } from "./memory-figures.ts";
 import { helpText, type Options, type OwnSuiteName, readOptions } from "./options.ts";
@@ -79,6 +81,7 @@ async function measureOwn(
   if (name === "images") return await measureSeeing(options, release, temporaryFolder);
   if (name === "repeats") return await measureRepeating(options, release, temporaryFolder);
   if (name === "memory") return await measureHolding(options, release, temporaryFolder);
+  if (name === "lookup") return await measureGuessing(options, temporaryFolder);
   if (name === "loop") return await measureLoop(loopSettings(options, temporaryFolder));
   const syntheticPath = join(release.cacheFolder, modelFileName(usualModel));
   const modelPath = existsSync(syntheticPath) ? syntheticPath : tinyPath;
@@ -89,6 +92,17 @@ async function measureOwn(
   print(`server: ${basename(modelPath)}, ${most} threads, ${slots} streams`);
   const settings = { modelPath, threads: most, slots, context, temporaryFolder, usesPrebuilt };
   return await measureServer(settings, rounds);
+}
+
+async function measureGuessing(
+  { rounds, usesPrebuilt, threads }: Options,
+  temporaryFolder: string,
+): Promise<Figure[]> {
+  const modelPath = await realModel("qwen2.5-coder-0.5b");
+  if (modelPath === undefined) return [];
+  await readOnce(modelPath);
+  const settings = { modelPath, threads: Math.max(...threads), slots: 1, context: 2048 };
+  return await measureLookup({ ...settings, temporaryFolder, usesPrebuilt }, rounds, print);
 }
 
 /** Measured with the smallest model, as the server's thread does the same work for all. */

@@ -14,7 +14,8 @@ Usage: npm run bench -- [flags]
   --rounds N        rounds per thread count (3)
   --threads LIST    thread counts, such as 1,2 (1,2)
   --only LIST       of ${Object.keys(suites).join(", ")}, start, commands, library,
-                    server, images, screen, gateway, repeats, memory, loop (all)
+                    server, images, screen, gateway, repeats, memory, loop,
+                    lookup (all)
   --kind KIND       of the model: dense, sliding (a sliding window) or hybrid (states without
                     parts); dense, and for repeats all of them
   --vocabulary N    tokens of the model's vocabulary, from ${usualVocabulary} to ${vocabularyMaximum} (${usualVocabulary})
@@ -30,13 +31,14 @@ adds to its engine, and screen what the full screen costs while an answer comes.
 --vision is built once where it is missing. gateway compares deployctl's gateway with caddy, which is
 taken from Debian's packages where it is not installed, and times cold starts. repeats times prompts
 that begin as an earlier one did, and memory compares what both servers hold after a chat in each slot.
-loop times small requests beside large ones, which needs no llama-server either.
+loop times small requests beside large ones, and lookup answers with and without guesses from the
+conversation, on a real model that is downloaded once (491 MB); neither needs llama-server.
 `;
 
 /** Suites with their own figures, by the name for `--only`. */
 const ownSuiteNames = [
   ...(["commands", "library", "server", "images", "screen", "gateway"] as const),
-  ...(["repeats", "memory", "loop"] as const),
+  ...(["repeats", "memory", "loop", "lookup"] as const),
 ] as const;
 
 export type OwnSuiteName = (typeof ownSuiteNames)[number];

@@ -2,7 +2,7 @@
 import { mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { TokenLogprob } from "../../source/engine/generation.ts";
+import type { SamplingParameters, TokenLogprob } from "../../source/engine/generation.ts";
 import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { RunnerProcess } from "../../source/engine/runner/runner-process.ts";
 import { readGgufFacts } from "../../source/store/gguf/gguf-facts.ts";
@@ -22,6 +22,7 @@ export interface LoadedMemoryModel {
 export interface AskChanges {
   maxTokens?: number;
   temperature?: number;
+  logitBias?: SamplingParameters["logitBias"];
   signal?: AbortSignal;
 }
 
@@ -61,13 +62,13 @@ export async function loadMemoryModel(
   return {
     lines,
     warnings,
-    ask: async (tokens, { maxTokens = 8, temperature = 0, signal } = {}) =>
+    ask: async (tokens, { maxTokens = 8, temperature = 0, logitBias = [], signal } = {}) =>
       await collect(
         runner.generate(
           {
             prompt: { tokens },
             maxTokens,
-            sampling: { ...greedy, temperature, topK: 20, topP: 1, seed: 7 },
+            sampling: { ...greedy, temperature, topK: 20, topP: 1, seed: 7, logitBias },
             stop: [],
             ignoreEndOfText: true,
             topLogprobs: 8,

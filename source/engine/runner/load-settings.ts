@@ -56,8 +56,8 @@ export interface LoadSettings {
   prefillChunk: number | undefined;
   /** Mixes prompts and answers in one step. */
   mixedBatches: boolean;
-  /** Tokens to guess by prompt lookup; 0 turns it off. */
-  lookupTokens: number;
+  /** Max tokens to guess by prompt lookup; 0 turns it off, undefined leaves it to the model's size. */
+  lookupTokens: number | undefined;
   /** Shares prompt prefixes between slots. */
   prefixSharing: boolean;
   /** Most memory for conversations saved outside the slots; undefined fits it to the machine. */

@@ -22,7 +22,8 @@ export interface EngineSettings {
   kvCacheType: "f16" | "q8_0" | "q4_0";
   prefillChunk: number | undefined;
   mixedBatches: boolean;
-  lookupTokens: number;
+  /** See `LoadSettings`. */
+  lookupTokens: number | undefined;
   prefixSharing: boolean;
   /** Bytes for one model; undefined fits it to the machine. */
   conversationCacheBytes: number | undefined;

@@ -156,7 +156,7 @@ export class BatchingLoop {
         this.#options.policy,
         (isAlone) => this.#options.prefillPace.chunk(isAlone),
         this.#previous,
-        (job, limit) => this.#steps.guess(job, limit),
+        (job) => this.#steps.guess(job),
       );
       if (plan === undefined) break;
       this.#previous = plan.kind;
@@ -288,6 +288,8 @@ export class BatchingLoop {
     if (item.logits === "all") {
       // The first token and the drafts before the last sampled one were correct.
       slot.tokens.push(...item.tokens.slice(0, sampled.length));
+      job.drafted += item.tokens.length - 1;
+      job.accepted += Math.max(0, sampled.length - 1);
       if (sampled.length < item.tokens.length) {
         const { context, images } = this.#options;
         context.removeTokenCellsFromSequence(slot.id, images.end(slot.tokens), -1);

@@ -47,6 +47,9 @@ export interface Job {
   /** Sampled token that the next step evaluates. */
   next: number | undefined;
   generated: number;
+  /** Guessed tokens that steps checked, and those that were right. */
+  drafted: number;
+  accepted: number;
   /** Number of times the last token has been repeated in a row. */
   repeated: number;
   cancelled: boolean;
@@ -98,6 +101,8 @@ export function createJob(
     cachedTokens: 0,
     next: undefined,
     generated: 0,
+    drafted: 0,
+    accepted: 0,
     repeated: 0,
     cancelled: false,
     sampler: undefined,
@@ -178,6 +183,7 @@ export function endJob(job: Job, end: AnswerEnd): void {
       promptTokens: job.promptTokens.length,
       cachedTokens: job.cachedTokens,
       completionTokens: job.generated,
+      ...(job.drafted > 0 && { drafted: job.drafted, accepted: job.accepted }),
       queueMs: admitted - job.arrived,
       promptMs: (job.firstToken ?? now) - admitted,
       completionMs: (job.lastToken ?? 0) - (job.firstToken ?? 0),

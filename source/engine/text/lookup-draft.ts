@@ -1,92 +1,146 @@
-// Prompt lookup: when the last two tokens occurred before in this conversation, guesses that the
-// same tokens follow. The model checks the guess in one batch, so a wrong one costs little and
-// changes nothing.
+// Prompt lookup: when the last tokens occurred before in this conversation, guesses that the same
+// tokens follow. The model checks the guess in one step, so a wrong one costs time and changes nothing.
 
-const gramLength = 2;
+const gramLength = 3;
+/** Weight of the latest guess in the acceptance. */
+const newWeight = 0.2;
 
 export class LookupDraft {
   readonly #history: number[];
-  readonly #after = new Map<string, number>();
+  /** Index behind the last occurrence of a gram, by the gram's hash. */
+  readonly #after = new Map<number, number>();
   #indexed = 0;
+  /** Index of the earlier token that is expected next. */
+  #at: number | undefined;
+  #acceptance = 0.5;
 
   constructor(promptTokens: readonly number[]) {
     this.#history = [...promptTokens];
   }
 
-  push(token: number): void {
-    this.#history.push(token);
+  /**
+   * Share of right guesses, recent ones counting most. It is known without a draft: each token of the
+   * answer shows if the guess before it was right.
+   */
+  get acceptance(): number {
+    return this.#acceptance;
   }
 
-  /** Returns up to `limit` tokens that followed the last two tokens when they occurred before. */
-  guess(limit: number): number[] {
-    const history = this.#history;
-    for (; this.#indexed < history.length - gramLength; this.#indexed += 1) {
-      this.#after.set(gramAt(history, this.#indexed), this.#indexed + gramLength);
+  /** Adds a token of the answer. */
+  push(token: number): void {
+    if (this.#at !== undefined) {
+      const isRight = this.#history[this.#at] === token;
+      this.#acceptance += newWeight * (Number(isRight) - this.#acceptance);
+      // The answer goes on as the earlier text does.
+      this.#at = isRight ? this.#at + 1 : undefined;
     }
-    const at = this.#after.get(gramAt(history, history.length - gramLength));
-    if (at === undefined) return [];
-    const followed = history.slice(at, at + limit);
+    this.#history.push(token);
+    this.#at ??= this.#find();
+  }
+
+  /** Returns up to `limit` tokens that followed the last tokens when they occurred before. */
+  guess(limit: number): number[] {
+    if (this.#at === undefined) return [];
+    const followed = this.#history.slice(this.#at, this.#at + limit);
     const image = followed.findIndex((token) => token < 0);
     return image < 0 ? followed : followed.slice(0, image);
   }
-}
 
-function gramAt(tokens: readonly number[], index: number): string {
-  return `${tokens[index]},${tokens[index + 1]}`;
-}
-
-/**
- * Number of tokens to guess. Checking 4, 8 or 16 tokens of one sequence costs less per token than
- * the lengths between (llama.cpp's repacked kernels work on rows of four), so the guess fills such
- * a step.
- */
-export function draftLength(guessed: number, wanted: number): number {
-  for (const length of [15, 7, 3]) {
-    if (length <= wanted && guessed >= length) return length;
+  #find(): number | undefined {
+    const history = this.#history;
+    for (; this.#indexed < history.length - gramLength; this.#indexed += 1) {
+      this.#after.set(hashAt(history, this.#indexed), this.#indexed + gramLength);
+    }
+    const last = history.length - gramLength;
+    if (last < 0) return undefined;
+    const at = this.#after.get(hashAt(history, last));
+    if (at === undefined) return undefined;
+    for (let back = 1; back <= gramLength; back += 1) {
+      if (history[at - back] !== history[history.length - back]) return undefined;
+    }
+    return at;
   }
-  return 0;
 }
 
-const samplesBeforeJudging = 3;
-const firstProbeInterval = 16;
-const longestProbeInterval = 1024;
+function hashAt(tokens: readonly number[], index: number): number {
+  let hash = 0;
+  for (let at = index; at < index + gramLength; at += 1) {
+    hash = Math.imul(hash, 31_415_821) + (tokens[at] ?? 0);
+  }
+  return hash | 0;
+}
 
 /**
- * Decides by measurement whether to draft: checking a draft needs a larger step, which on small
- * models costs more than the tokens it may save.
+ * Lengths of a draft. Steps of 4, 8 and 16 tokens cost less for each token than those between:
+ * llama.cpp's repacked kernels work on rows of four.
+ */
+const lengths = [3, 7, 15];
+/** Gain below which a draft is not worth its unsteadiness. */
+const leastGain = 1.1;
+/** Assumed growth of a step's time while it is not measured: to four tokens, and to twice as many. */
+const assumedGrowth = { first: 2, doubled: 1.6 };
+const firstRetry = 128;
+const lastRetry = 1024;
+
+/**
+ * Decides how many tokens to draft: as many as promise the most tokens for the time, by the measured
+ * time of steps. A larger step costs more than a draft saves where the processor computes each row in
+ * turn, and nearly nothing where it waits for the weights.
  */
 export class DraftPolicy {
-  readonly #msPerToken = { plain: 0, drafted: 0 };
-  readonly #samples = { plain: 0, drafted: 0 };
-  #stepsSinceProbe = 0;
-  #probeInterval = firstProbeInterval;
+  readonly #stepMs: (tokens: number) => number | undefined;
+  #skipped = 0;
+  #retryAfter = firstRetry;
 
-  /** Returns true if the next step should include a draft, if there is one. */
-  allows(): boolean {
-    if (this.#samples.plain < samplesBeforeJudging) return false;
-    if (this.#samples.drafted < samplesBeforeJudging) return true;
-    if (this.#msPerToken.drafted < this.#msPerToken.plain) return true;
-    this.#stepsSinceProbe += 1;
-    if (this.#stepsSinceProbe < this.#probeInterval) return false;
-    this.#stepsSinceProbe = 0;
-    this.#probeInterval = Math.min(longestProbeInterval, this.#probeInterval * 2);
-    return true;
+  /** @param stepMs measured milliseconds of a step with so many tokens */
+  constructor(stepMs: (tokens: number) => number | undefined) {
+    this.#stepMs = stepMs;
   }
 
   /**
-   * Learns from a step of one answering slot.
-   *
-   * @param tokens number of the answer's tokens from this step
+   * @param guessed tokens that could be drafted
+   * @param acceptance probability that one of them is right if those before it are
+   * @returns number of tokens to draft, 0 if that would be slower
    */
-  note(isDrafted: boolean, tokens: number, milliseconds: number): void {
-    const kind = isDrafted ? "drafted" : "plain";
-    const perToken = milliseconds / Math.max(1, tokens);
-    const known = this.#msPerToken[kind];
-    // Drafts become useful at once when text begins to repeat.
-    const weight = isDrafted ? 0.5 : 0.2;
-    this.#msPerToken[kind] =
-      this.#samples[kind] === 0 ? perToken : (1 - weight) * known + weight * perToken;
-    this.#samples[kind] += 1;
-    if (isDrafted && perToken < this.#msPerToken.plain) this.#probeInterval = firstProbeInterval;
+  choose(guessed: number, acceptance: number): number {
+    const plainMs = this.#stepMs(1);
+    if (plainMs === undefined) return 0;
+    const possible = lengths.filter((length) => length <= guessed);
+    const measured = this.#best(possible, acceptance, plainMs, this.#stepMs);
+    if (measured > 0) {
+      this.#retryAfter = firstRetry;
+      return measured;
+    }
+    // A measurement may be outdated: other programs leave, the window fills up.
+    if (this.#best(possible, acceptance, plainMs, () => undefined) === 0) return 0;
+    this.#skipped += 1;
+    if (this.#skipped < this.#retryAfter) return 0;
+    this.#skipped = 0;
+    this.#retryAfter = Math.min(lastRetry, this.#retryAfter * 2);
+    return lengths[0] ?? 0;
   }
+
+  #best(
+    possible: readonly number[],
+    acceptance: number,
+    plainMs: number,
+    measured: (tokens: number) => number | undefined,
+  ): number {
+    let best = 0;
+    let bestRate = leastGain / plainMs;
+    let assumedMs = plainMs * assumedGrowth.first;
+    for (const length of possible) {
+      const stepMs = measured(length + 1) ?? assumedMs;
+      const rate = expectedTokens(length, acceptance) / stepMs;
+      if (rate > bestRate) [best, bestRate] = [length, rate];
+      assumedMs = stepMs * assumedGrowth.doubled;
+    }
+    return best;
+  }
+}
+
+/** Returns the mean number of tokens that a step with a draft yields. */
+function expectedTokens(drafted: number, acceptance: number): number {
+  if (acceptance >= 1) return drafted + 1;
+  return (1 - acceptance ** (drafted + 1)) / (1 - acceptance);
 }

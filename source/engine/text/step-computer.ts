@@ -4,7 +4,7 @@
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import { loneRows } from "./lone-rows.ts";
-import { DraftPolicy, draftLength } from "./lookup-draft.ts";
+import { DraftPolicy } from "./lookup-draft.ts";
 import { putIntoContext } from "./picture-reader.ts";
 import {
   type BatchItem,
@@ -33,12 +33,13 @@ const filler = 0;
 export class StepComputer {
   readonly #options: StepComputerOptions;
   readonly #threads: ThreadGovernor;
-  readonly #drafts = new DraftPolicy();
+  readonly #drafts: DraftPolicy;
   readonly #sampler: StepSampler;
 
   constructor(options: StepComputerOptions) {
     this.#options = options;
     this.#threads = new ThreadGovernor(options.threads);
+    this.#drafts = new DraftPolicy((tokens) => this.#threads.stepMs(tokens));
     this.#sampler = new StepSampler(options);
   }
 
@@ -52,14 +53,13 @@ export class StepComputer {
     this.#sampler.checkGrammar(gbnf);
   }
 
-  /**
-   * Returns at most `limit` tokens that may follow in a job's answer, for the next step to check.
-   */
-  guess(job: Job, limit: number): number[] {
-    if (job.lookup === undefined || !this.#drafts.allows()) return [];
-    const room = Math.min(limit, job.maxTokens - job.generated - 1);
-    const guessed = job.lookup.guess(room);
-    return guessed.slice(0, draftLength(guessed.length, room));
+  /** Returns tokens that may follow in a job's answer, for the next step to check. */
+  guess({ lookup, maxTokens, generated }: Job): number[] {
+    const { lookupTokens, batchSize } = this.#options.policy;
+    const room = Math.min(lookupTokens, batchSize - 1, maxTokens - generated - 1);
+    if (lookup === undefined || room <= 0) return [];
+    const guessed = lookup.guess(room);
+    return guessed.slice(0, this.#drafts.choose(guessed.length, lookup.acceptance));
   }
 
   /**
@@ -88,11 +88,6 @@ export class StepComputer {
       this.#options.prefillPace.note(tokens, decodeMs);
     }
     await this.#sampler.sample(items);
-    const [only] = items;
-    if (plan.kind === "answer" && items.length === 1 && only !== undefined) {
-      const stepMs = performance.now() - started;
-      this.#drafts.note(only.tokens.length > 1, only.sampled.length, stepMs);
-    }
     return items;
   }
 

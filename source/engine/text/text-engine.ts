@@ -5,6 +5,7 @@ import { engineErrors } from "../errors.ts";
 import type { GenerationRequest, MarkedPrompt, RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import type { CallOutput, RunnerCall } from "../runner/protocol.ts";
+import type { AddonModel } from "./addon.ts";
 import { BatchingLoop, type LoopOptions } from "./batching-loop.ts";
 import { checkpointBudget, conversationBudget, memoryKindOf } from "./context-options.ts";
 import { Embedder } from "./embedder.ts";
@@ -34,6 +35,8 @@ export interface EngineConnection extends LoadObserver {
   ready(): Promise<void>;
 }
 
+/** Max tokens to guess where the settings leave it open. */
+const usualLookupTokens = 15;
 /** Time limit for saving state when a model is unloaded. */
 const finishMs = 2000;
 
@@ -81,7 +84,7 @@ export class TextEngine {
       policy: {
         batchSize: settings.batchSize,
         mixed: settings.mixedBatches,
-        lookupTokens: forgets ? settings.lookupTokens : 0,
+        lookupTokens: forgets ? (settings.lookupTokens ?? usualLookup(model)) : 0,
         fillsLoneRows: forgets && model.getTotalSize() <= fillerWeightsLimitBytes,
       },
       prefixCopy:
@@ -224,6 +227,14 @@ export class TextEngine {
     }
     this.#loop.submit(id, request, prompt, emit);
   }
+}
+
+/**
+ * Guesses change the last digits of probabilities, as any larger step does: small models, which give
+ * the same answer in any batch, do without.
+ */
+function usualLookup(model: AddonModel): number {
+  return model.getTotalSize() <= fillerWeightsLimitBytes ? 0 : usualLookupTokens;
 }
 
 async function openStoredPrompts(

@@ -79,6 +79,13 @@ export class ThreadGovernor {
     kind.estimates.set(threads, known === undefined ? msPerToken : learn(known, msPerToken));
   }
 
+  /** Returns the measured milliseconds of a step with so many tokens; undefined before it is measured. */
+  stepMs(tokens: number): number | undefined {
+    const kind = this.#kindOf(tokens);
+    const msPerToken = estimateOf(kind, cheapest(kind, this.#allowed()));
+    return Number.isFinite(msPerToken) ? msPerToken * tokens : undefined;
+  }
+
   /** Returns how many times slower `other` threads are than `best` in another kind of step. */
   #slowdown(other: number, best: number): number | undefined {
     for (const { estimates } of this.#kinds.values()) {
@@ -95,7 +102,7 @@ export class ThreadGovernor {
 
   /** Groups steps of similar size: one token, a few sequences, many, a chunk of prompt. */
   #kindOf(tokens: number): StepKind {
-    const size = tokens === 1 ? 1 : tokens <= 4 ? 4 : tokens <= 16 ? 16 : 512;
+    const size = [1, 4, 8, 16].find((max) => tokens <= max) ?? 512;
     let kind = this.#kinds.get(size);
     if (kind === undefined) {
       kind = { estimates: new Map(), isWarm: false, msSinceProbe: 0, nextProbe: 0 };

@@ -35,6 +35,8 @@ const answer = {
   prompt_eval_cached_count: maybe(count),
   prompt_eval_duration: maybe(count),
   eval_count: maybe(count),
+  drafted_count: maybe(count),
+  accepted_count: maybe(count),
   eval_duration: maybe(count),
 };
 

@@ -88,3 +88,19 @@ test("a step never exceeds the configured chunk or its own size", () => {
   ]);
   expect(steps(reading(41), { wanted: 64, most: 96 }, 32)).toEqual([{ 0: 32 }, { 0: 9 }]);
 });
+
+test("guesses are checked only for an answer that has the model to itself", () => {
+  const slots = reading(3, 3);
+  for (const { job } of slots) if (job !== undefined) job.next = 7;
+  const policy = { batchSize: 512, mixed: false, lookupTokens: 3, fillsLoneRows: false };
+  const planned = (busy: Slot<Job>[]) =>
+    planBatch(
+      busy,
+      policy,
+      () => ({ wanted: 64, most: 96 }),
+      undefined,
+      () => [1, 2, 3],
+    );
+  expect(planned(slots)).toMatchObject({ items: [{ tokens: [7] }, { tokens: [7] }] });
+  expect(planned(slots.slice(0, 1))).toMatchObject({ items: [{ tokens: [7, 1, 2, 3] }] });
+});

@@ -17,6 +17,9 @@ export function finalFields(done: Done, loadMs: number, totalMs: number): Record
     // Ours: prompt tokens taken from the cache.
     prompt_eval_cached_count: statistics.cachedTokens,
     eval_count: statistics.completionTokens,
+    // Ours: guessed tokens that steps checked, and those that were right.
+    drafted_count: statistics.drafted ?? 0,
+    accepted_count: statistics.accepted ?? 0,
     eval_duration: nanoseconds(statistics.completionMs),
   };
   return {

@@ -72,12 +72,13 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
 /** `queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached: slot) → answer 1.28 s (71 tokens)`. */
 export function phasesText(view: RequestRecord, glyphs: Glyphs): string {
   const { loadMs = 0, queueMs, promptMs, completionMs, firstTokenMs, totalMs } = view;
-  const { promptTokens, cachedTokens = 0, completionTokens } = view;
+  const { promptTokens, cachedTokens = 0, completionTokens, drafted = 0, accepted = 0 } = view;
   const source = cacheSource(view);
   const from = source === undefined ? "" : `: ${source}`;
   const cached = cachedTokens > 0 || from !== "" ? `, ${cachedTokens} cached${from}` : "";
   const prompt = promptTokens === undefined ? "" : ` (${promptTokens} tokens${cached})`;
-  const answer = completionTokens === undefined ? "" : ` (${completionTokens} tokens)`;
+  const guessed = drafted > 0 ? `, ${accepted} of ${drafted} drafted accepted` : "";
+  const answer = completionTokens === undefined ? "" : ` (${completionTokens} tokens${guessed})`;
   const phases = [
     loadMs >= 1 && `loaded in ${formatMilliseconds(loadMs)}`,
     queueMs !== undefined && `queued ${formatMilliseconds(queueMs)}`,

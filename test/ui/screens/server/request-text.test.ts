@@ -35,6 +35,14 @@ describe("the detail", () => {
     expect(phasesText(open, unicodeGlyphs)).toBe("no timings yet");
   });
 
+  test("shows how many guessed tokens were right", () => {
+    const guessed = requestView({ drafted: 30, accepted: 26 });
+    expect(phasesText(guessed, unicodeGlyphs)).toContain(
+      "answer 1.28 s (71 tokens, 26 of 30 drafted accepted);",
+    );
+    expect(formatRequestLine(guessed)).toContain("26 of 30 drafted accepted");
+  });
+
   test("shows the progress of a prompt", () => {
     const reading = { promptTokens: 9000, cachedTokens: 0, readTokens: 3000, promptMs: 90_000 };
     const rest = { state: "running", completionMs: undefined, firstTokenMs: undefined } as const;
