@@ -140,7 +140,7 @@ async function install(source: { npm: string } | { pip: string }): Promise<strin
   return programs;
 }
 
-/** Starts the agent in a project of its own. @returns the record of its longest request */
+/** Starts the agent in a project of its own. @returns the record of the request that waited longest */
 async function launch(name: string, programs: string): Promise<RequestRecord> {
   const agent = agents.find((each) => each.name === name);
   if (agent === undefined) throw new Error(`modelctl does not know ${name}`);
@@ -156,7 +156,7 @@ async function launch(name: string, programs: string): Promise<RequestRecord> {
   const own = (await records()).filter(
     ({ id, path: route, status }) => !before.has(id) && route === agent.route && status === 200,
   );
-  const [longest] = own.toSorted((one, two) => (two.promptTokens ?? 0) - (one.promptTokens ?? 0));
+  const [longest] = own.toSorted((one, two) => (two.firstTokenMs ?? 0) - (one.firstTokenMs ?? 0));
   if (longest === undefined) throw new Error("it ended without an answer of the server");
   return longest;
 }
