@@ -35,7 +35,7 @@ const gateway = new Gateway({
   },
   log,
 });
-gateway.publish([
+gateway.table.publish([
   routedApp({
     auth: "private",
     scale: { ...defaultScale, maxMultiplexing: 1000 },

@@ -84,7 +84,7 @@ export class TestGateway {
   /** One app with one replica. @returns the URL of the app */
   async serve(onRequest: RequestListener, changes: Partial<RoutedApp> = {}): Promise<string> {
     const replica = await this.addReplica(onRequest);
-    this.gateway.publish([routedApp({ replicas: [replica.routed()], ...changes })]);
+    this.gateway.table.publish([routedApp({ replicas: [replica.routed()], ...changes })]);
     return `${this.url}/acme/chat`;
   }
 

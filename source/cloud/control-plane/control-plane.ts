@@ -12,10 +12,10 @@ import type { ControlContext } from "./control-context.ts";
 import { Deployments } from "./deployments.ts";
 import { EphemeralRuns } from "./ephemeral-runs.ts";
 import { ErrorStreaks } from "./error-streaks.ts";
+import { publishedRoutes } from "./published-routes.ts";
 import { Reconciler } from "./reconciler.ts";
 import { RecurringErrors } from "./recurring-errors.ts";
 import { ReplicaManager } from "./replica-manager.ts";
-import { routingTable } from "./routing-table.ts";
 import { RunningRollouts } from "./running-rollouts.ts";
 import { Scaler } from "./scaler.ts";
 
@@ -70,7 +70,7 @@ export class ControlPlane {
       usedReplicas: new Set(),
       lackingSince: new Map(),
       errorStreaks: new ErrorStreaks(clock),
-      publish: () => traffic.publish(routingTable(context)),
+      publish: () => traffic.publish(publishedRoutes(context)),
       wake: (delayMs) => this.#reconciler.wake(delayMs),
     };
     this.#context = context;

@@ -103,7 +103,7 @@ export class ControlPlaneLink {
       case "routes":
         this.#apps = message.apps;
         this.#version = message.version;
-        this.#gateway?.publish(message.apps);
+        this.#gateway?.table.publish(message.apps);
         return this.#report();
       case "keys":
         return this.#options.onKeys(message.keys);
@@ -125,8 +125,8 @@ export class ControlPlaneLink {
     if (this.#gateway !== undefined) return;
     const gateway = this.#options.openGateway(ports);
     this.#gateway = gateway;
-    gateway.publish(this.#apps);
-    gateway.onDemand(() => this.#report());
+    gateway.table.publish(this.#apps);
+    gateway.table.onDemand(() => this.#report());
     try {
       const addresses = await gateway.listen();
       this.#isListening = true;
@@ -151,7 +151,7 @@ export class ControlPlaneLink {
     this.#reportedAt = performance.now();
     const lines = this.#lines;
     if (lines === undefined) return;
-    const report = this.#gateway?.report() ?? { demands: [], replicas: [] };
+    const report = this.#gateway?.table.report() ?? { demands: [], replicas: [] };
     // Figures count from when it listens.
     const version = this.#isListening ? this.#version : 0;
     const text = JSON.stringify([version, report]);

@@ -5,7 +5,7 @@ import { isReplyOfGone, replicaMark } from "../replica-address.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 import type { UpstreamConnection } from "./upstream-pool.ts";
 
-export interface ReplicaRequest {
+export interface ForwardedRequest {
   method: string;
   /** Path with its query, below the replica's own. */
   path: string;
@@ -62,7 +62,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
     this.#listener = listener;
   }
 
-  send(request: ReplicaRequest): void {
+  send(request: ForwardedRequest): void {
     // undici's type has only the standard methods, but it accepts any.
     const method = request.method as Dispatcher.HttpMethod;
     const { prefix } = this.#slot.address;

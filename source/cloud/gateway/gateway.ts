@@ -19,7 +19,8 @@ import type { BoundAddress } from "./traffic.ts";
 /** Time for callers to receive the refusal before their connections are cut. */
 const refusalGraceMs = 250;
 
-export class Gateway extends RoutingTable {
+export class Gateway {
+  readonly table: RoutingTable;
   readonly #wanted: readonly ListenerOptions[];
   readonly #context: ListenerContext;
   #listeners: readonly Listener[] = [];
@@ -28,9 +29,9 @@ export class Gateway extends RoutingTable {
     const { keys, log, clock = systemClock } = options;
     const { trustedProxies: proxies = new TrustedProxies() } = options;
     const limits = { ...defaultGatewayLimits, ...options.limits };
-    super(clock, limits.connectTimeoutMs);
+    this.table = new RoutingTable(clock, limits.connectTimeoutMs);
     const handler = new RequestHandler({
-      admission: new Admission(this, keys, new CallLimits(clock, log)),
+      admission: new Admission(this.table, keys, new CallLimits(clock, log)),
       ...{ proxies, log },
       internalRoute: options.internalRoute,
       context: {
@@ -78,7 +79,7 @@ export class Gateway extends RoutingTable {
   async close({ drainMs }: { drainMs: number }): Promise<void> {
     const { handler } = this.#context;
     handler.isStopping = true;
-    this.refuseAllWaiting(stopping);
+    this.table.refuseAllWaiting(stopping);
     await handler.whenIdle(drainMs);
     for (const live of [...handler.active]) live.refuse(stopping);
     await handler.whenIdle(refusalGraceMs);
@@ -86,7 +87,7 @@ export class Gateway extends RoutingTable {
     const closing = this.#listeners.map((listener) => listener.close());
     for (const listener of this.#listeners) listener.cutConnections();
     await Promise.all(closing);
-    this.closeConnections();
+    this.table.closeConnections();
   }
 
   /** Ends the running requests of a key at once. @returns their number */

@@ -25,7 +25,7 @@ beforeEach(async () => {
   const apps = (["private", "shared", "public"] as const).map((auth) => {
     return routedApp({ app: auth === "private" ? "secret" : auth, auth, replicas });
   });
-  gateway.gateway.publish([
+  gateway.gateway.table.publish([
     ...apps,
     routedApp({ app: "gone", auth: "public", state: "deleted" }),
     routedApp({ app: "gone-secret", auth: "private", state: "deleted" }),
@@ -247,7 +247,7 @@ test("an internal error is logged and costs only one request", async () => {
     },
   });
   try {
-    broken.gateway.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
+    broken.gateway.table.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
     const send = (token: string) =>
       sendRaw(`${broken.url}/acme/chat`, { headers: { authorization: `Key ${token}` } });
     const reply = await send("other");

@@ -29,7 +29,7 @@ test("a slow body is refused even if a replica already reads it", async () => {
   const reply = await sendBytes(gateway.url, `${head}4\r\nhalf\r\n`);
   expect(reply).toMatch(/^HTTP\/1\.1 408 /);
   expect(reply).toContain('"error_type":"request_stalled"');
-  expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+  expect(gateway.gateway.table.inFlight("replica-1")).toBe(0);
 });
 
 test.each(["/acme/nowhere", "/_/healthz"])(

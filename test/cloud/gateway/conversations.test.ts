@@ -69,7 +69,7 @@ describe("three replicas", () => {
   let held: (() => void)[];
   const scale = { ...defaultScale, maxConcurrency: 3, maxMultiplexing: 2 };
   const publish = (open: readonly TestReplica[], changes: Parameters<typeof routedApp>[0] = {}) =>
-    gateway.gateway.publish([
+    gateway.gateway.table.publish([
       routedApp({ scale, replicas: open.map((each) => each.routed()), ...changes }),
     ]);
 

@@ -27,7 +27,7 @@ afterEach(async () => {
 });
 
 const early = (changes: Partial<RoutedApp> = {}) => routedApp({ earlyStream: true, ...changes });
-const demand = () => gateway.gateway.demand("acme", "chat");
+const demand = () => gateway.gateway.table.demand("acme", "chat");
 
 /** Request whose response has started. */
 async function open(init: RequestInit = {}) {
@@ -60,12 +60,12 @@ function errorOf(text: string): unknown {
 
 async function wake(onRequest: RequestListener, changes: Partial<RoutedApp> = {}) {
   const replica = await gateway.addReplica(onRequest);
-  gateway.gateway.publish([early({ replicas: [replica.routed()], ...changes })]);
+  gateway.gateway.table.publish([early({ replicas: [replica.routed()], ...changes })]);
 }
 
 describe("a stream to a sleeping app", () => {
   test("starts with comments and continues with the replica's events", async () => {
-    gateway.gateway.publish([early({ sseKeepAliveMs: 10 })]);
+    gateway.gateway.table.publish([early({ sseKeepAliveMs: 10 })]);
     const { reply, readUntil, readAll } = await open();
     expect(reply.status).toBe(200);
     expect(Object.fromEntries(reply.headers)).toMatchObject({
@@ -106,7 +106,7 @@ describe("a stream to a sleeping app", () => {
   });
 
   test("works with OpenAI's client, which sees only the events or the error", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const client = new OpenAI({
       apiKey: "unused",
       baseURL: `${gateway.url}/acme/chat/v1`,
@@ -127,10 +127,10 @@ describe("a stream to a sleeping app", () => {
     let text = "";
     for await (const { choices } of stream) text += choices[0]?.delta.content ?? "";
     expect(text).toBe("Hello");
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const failing = await ask();
     const failure = { errorType: "startup_failed", sentence: "vllm is not there." } as const;
-    gateway.gateway.publish([early({ failure })]);
+    gateway.gateway.table.publish([early({ failure })]);
     const read = async () => {
       for await (const _ of failing) throw new Error("there was an event");
     };
@@ -141,7 +141,7 @@ describe("a stream to a sleeping app", () => {
   });
 
   test("reports errors to Anthropic's client", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const baseURL = `${gateway.url}/acme/chat`;
     const client = new Anthropic({ apiKey: "unused", baseURL, maxRetries: 0 });
     const stream = await client.messages.create({
@@ -150,7 +150,7 @@ describe("a stream to a sleeping app", () => {
       messages: [{ role: "user", content: "hi" }],
       stream: true,
     });
-    gateway.gateway.publish([early({ state: "paused" })]);
+    gateway.gateway.table.publish([early({ state: "paused" })]);
     const read = async () => {
       for await (const _ of stream) throw new Error("there was an event");
     };
@@ -161,7 +161,7 @@ describe("a stream to a sleeping app", () => {
   });
 
   test("leaves the queue when its client disconnects", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const leaving = new AbortController();
     const { readAll } = await open({ signal: leaving.signal });
     expect(demand().queued).toBe(1);
@@ -176,7 +176,7 @@ describe("a stream to a sleeping app", () => {
   });
 
   test("ends the replica's work when its client disconnects", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const leaving = new AbortController();
     const { readAll } = await open({ signal: leaving.signal });
     let isGone = false;
@@ -192,7 +192,7 @@ describe("a stream to a sleeping app", () => {
   });
 
   test("is retried at another replica and still has one head", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const { readAll } = await open();
     const asked: [string, string][] = [];
     /** Makes the first replica that is asked close the connection. */
@@ -205,7 +205,9 @@ describe("a stream to a sleeping app", () => {
     };
     const names = ["replica-1", "replica-2"];
     const replicas = await Promise.all(names.map((name) => gateway.addReplica(answer(name), name)));
-    gateway.gateway.publish([early({ replicas: replicas.map((replica) => replica.routed()) })]);
+    gateway.gateway.table.publish([
+      early({ replicas: replicas.map((replica) => replica.routed()) }),
+    ]);
     const text = await readAll();
     expect(asked.map(([name]) => name).sort()).toEqual(names);
     expect(asked.map(([, sent]) => sent)).toEqual([body, body]);
@@ -217,7 +219,7 @@ describe("a stream to a sleeping app", () => {
     ["a body in pieces", "chunked", 1000],
     ["a body that is long", "whole", 3 * 2 ** 20],
   ])("may have %s", async (_, way, length) => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const text = JSON.stringify({ stream: true, image: "x".repeat(length) });
     // The length of a stream is unknown, so it is sent in chunks.
     const chunked = { body: new Blob([text]).stream(), duplex: "half" };
@@ -242,9 +244,9 @@ describe("an error after the head was sent", () => {
     ["an app that is deleted", [{ state: "deleted" }], "app_deleted", 410],
     ["an app that leaves the table", [], "app_not_found", 404],
   ])("is one event: %s", async (_, changes, type, status) => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const { readAll } = await open();
-    gateway.gateway.publish(changes.map((change) => early(change)));
+    gateway.gateway.table.publish(changes.map((change) => early(change)));
     expect(errorOf(await readAll())).toEqual({
       message: expect.stringMatching(/\w+ .+\.$/),
       type,
@@ -256,7 +258,7 @@ describe("an error after the head was sent", () => {
   });
 
   test("is one event: no replica in time", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const headers = { ...json, "x-dctl-start-timeout": "0.05" };
     const { reply, readAll } = await open({ headers });
     expect(reply.status).toBe(200);
@@ -265,7 +267,7 @@ describe("an error after the head was sent", () => {
   });
 
   test("is one event: no response in time", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const { readAll } = await open();
     await wake(() => {}, { limits: { ...defaultLimits, requestTimeoutMs: 50 } });
     expect(errorOf(await readAll())).toMatchObject({ code: "request_timeout", status: 504 });
@@ -273,7 +275,7 @@ describe("an error after the head was sent", () => {
   });
 
   test("is one event: the gateway stops", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const { readAll } = await open();
     const closed = gateway.gateway.close({ drainMs: 10_000 });
     expect(errorOf(await readAll())).toMatchObject({ code: "shutting_down", status: 503 });
@@ -281,7 +283,7 @@ describe("an error after the head was sent", () => {
   });
 
   test("is one event: all replicas close the connection", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const { readAll } = await open();
     let asked = 0;
     await wake((request) => {
@@ -342,7 +344,7 @@ describe("an error after the head was sent", () => {
       "The app's replica answered with 400.",
     ],
   ])("is the replica's own, in %s", async (_, answer, status, message) => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const { readAll } = await open();
     await wake((_, response) => answer(response));
     expect(errorOf(await readAll())).toEqual({
@@ -353,7 +355,7 @@ describe("an error after the head was sent", () => {
       status,
     });
     expect(await gateway.record()).toMatchObject({ status, errorType: "runner_error" });
-    expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+    expect(gateway.gateway.table.inFlight("replica-1")).toBe(0);
   });
 
   test.each<[string, Record<string, string>, Buffer | string]>([
@@ -361,7 +363,7 @@ describe("an error after the head was sent", () => {
     ["of no kind", {}, "data: 1\n\n"],
     ["encoded nevertheless", { ...events, "content-encoding": "gzip" }, gzipSync("data: 1\n\n")],
   ])("is said of a reply that is no stream of events: %s", async (_, headers, text) => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const { readAll } = await open();
     await wake((_, response) => response.writeHead(200, headers).end(text));
     expect(errorOf(await readAll())).toMatchObject({ code: "runner_not_streaming", status: 502 });
@@ -372,7 +374,7 @@ describe("an error after the head was sent", () => {
   });
 
   test("is sent at once if the reply cannot become a stream, even while it continues", async () => {
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const { readAll } = await open();
     let isGone = false;
     await wake((_, response) => {
@@ -387,7 +389,7 @@ describe("an error after the head was sent", () => {
 
   test("within the replica's events is unchanged", async () => {
     const quiet = { sseKeepAliveMs: 10 };
-    gateway.gateway.publish([early(quiet)]);
+    gateway.gateway.table.publish([early(quiet)]);
     const { readUntil, readAll } = await open();
     let reply: ServerResponse | undefined;
     await wake((_, response) => {
@@ -426,7 +428,7 @@ describe("a stream does not start early", () => {
     changes: Partial<RoutedApp>,
     path = "/v1/chat/completions",
   ) {
-    gateway.gateway.publish([early(changes)]);
+    gateway.gateway.table.publish([early(changes)]);
     const replying = fetch(`${gateway.url}/acme/chat${path}`, {
       method: "POST",
       headers: json,
@@ -465,16 +467,16 @@ describe("a stream does not start early", () => {
   });
 
   test("if requests do not wait", async () => {
-    gateway.gateway.publish([early({ coldStart: "fail" })]);
+    gateway.gateway.table.publish([early({ coldStart: "fail" })]);
     const refused = await sendRaw(url, { method: "POST", headers: json, body });
     expect([refused.status, refused.headers["x-dctl-error-type"]]).toEqual([503, "starting"]);
-    gateway.gateway.publish([early()]);
+    gateway.gateway.table.publish([early()]);
     const headers = { ...json, "x-dctl-cold-start": "fail" };
     expect((await sendRaw(url, { method: "POST", headers, body })).status).toBe(503);
   });
 
   test("if the queue is full or the app cannot start", async () => {
-    gateway.gateway.publish([early({ scale: { ...defaultScale, maxMultiplexing: 1 } })]);
+    gateway.gateway.table.publish([early({ scale: { ...defaultScale, maxMultiplexing: 1 } })]);
     const leaving = new AbortController();
     const { signal } = leaving;
     const waiting = Array.from({ length: 100 }, () =>
@@ -486,7 +488,7 @@ describe("a stream does not start early", () => {
     leaving.abort();
     await Promise.all(waiting);
     const failure = { errorType: "startup_failed", sentence: "It is broken." } as const;
-    gateway.gateway.publish([early({ failure })]);
+    gateway.gateway.table.publish([early({ failure })]);
     const failed = await sendRaw(url, { method: "POST", headers: json, body });
     expect([failed.status, failed.headers["x-dctl-error-type"]]).toEqual([503, "startup_failed"]);
   });

@@ -34,7 +34,7 @@ afterEach(async () => {
 
 const models = (request: RawRequest = {}, path = "/v1/models") =>
   sendRaw(`${gateway.url}/acme/chat${path}`, request);
-const demand = () => gateway.gateway.demand("acme", "chat");
+const demand = () => gateway.gateway.table.demand("acme", "chat");
 
 const cachingApp = (changes: Partial<RoutedApp> = {}) =>
   routedApp({ modelsCache: true, ...changes });
@@ -49,9 +49,9 @@ async function wakeAndSleep(
     answer(request, response);
   });
   const routed = replica.routed({ revision: changes.revision ?? "r0001-00000000" });
-  gateway.gateway.publish([cachingApp({ ...changes, replicas: [routed] })]);
+  gateway.gateway.table.publish([cachingApp({ ...changes, replicas: [routed] })]);
   for (const request of requests) await models(request);
-  gateway.gateway.publish([cachingApp(changes)]);
+  gateway.gateway.table.publish([cachingApp(changes)]);
 }
 
 /** Request that fails at once if it is not answered from the cache. */
@@ -66,7 +66,7 @@ describe("an app with a models cache", () => {
   test("answers from the cache while it sleeps, without waking", async () => {
     await wakeAndSleep();
     let told = 0;
-    const stop = gateway.gateway.onDemand(() => {
+    const stop = gateway.gateway.table.onDemand(() => {
       told += 1;
     });
     const reply = await models();
@@ -118,7 +118,7 @@ describe("an app with a models cache", () => {
 
   test("uses the cache even if the path never wakes it or requests do not wait", async () => {
     const changes = { noWakePaths: ["/v1/models"], coldStart: "fail" } as const;
-    gateway.gateway.publish([cachingApp(changes)]);
+    gateway.gateway.table.publish([cachingApp(changes)]);
     expect((await models()).headers["x-dctl-error-type"]).toBe("cold");
     await wakeAndSleep([{}], changes);
     expect((await models()).headers["x-dctl-cache"]).toBe("cold");
@@ -126,16 +126,16 @@ describe("an app with a models cache", () => {
 
   test("clears the cache with a new revision, even if an old replica replies later", async () => {
     await wakeAndSleep();
-    gateway.gateway.publish([cachingApp({ revision: "r0002-00000000" })]);
+    gateway.gateway.table.publish([cachingApp({ revision: "r0002-00000000" })]);
     await expectNotCached();
-    gateway.gateway.publish([cachingApp()]);
+    gateway.gateway.table.publish([cachingApp()]);
     await expectNotCached();
     // A replica of the old revision still serves while the new one is already active.
     const replica = await gateway.addReplica(answer);
     const revision = "r0002-00000000";
-    gateway.gateway.publish([cachingApp({ revision, replicas: [replica.routed()] })]);
+    gateway.gateway.table.publish([cachingApp({ revision, replicas: [replica.routed()] })]);
     expect((await models()).text).toBe(list);
-    gateway.gateway.publish([cachingApp({ revision })]);
+    gateway.gateway.table.publish([cachingApp({ revision })]);
     await expectNotCached();
   });
 
@@ -147,8 +147,8 @@ describe("an app with a models cache", () => {
     ]) {
       await wakeAndSleep();
       expect((await models()).status).toBe(200);
-      gateway.gateway.publish(between);
-      gateway.gateway.publish([cachingApp()]);
+      gateway.gateway.table.publish(between);
+      gateway.gateway.table.publish([cachingApp()]);
       await expectNotCached();
     }
   });
@@ -156,11 +156,11 @@ describe("an app with a models cache", () => {
   test("reports that it is paused or cannot start instead of using the cache", async () => {
     await wakeAndSleep();
     const failure = { errorType: "startup_failed", sentence: "vllm is not there." } as const;
-    gateway.gateway.publish([cachingApp({ failure })]);
+    gateway.gateway.table.publish([cachingApp({ failure })]);
     expect((await models()).headers["x-dctl-error-type"]).toBe("startup_failed");
-    gateway.gateway.publish([cachingApp({ state: "paused" })]);
+    gateway.gateway.table.publish([cachingApp({ state: "paused" })]);
     expect((await models()).headers["x-dctl-error-type"]).toBe("app_paused");
-    gateway.gateway.publish([cachingApp()]);
+    gateway.gateway.table.publish([cachingApp()]);
     expect((await models()).headers["x-dctl-cache"]).toBe("cold");
   });
 
@@ -214,10 +214,10 @@ describe("a reply that is not cached", () => {
   ])("%s", async (_, say) => {
     answer = say;
     const replica = await gateway.addReplica((request, response) => answer(request, response));
-    gateway.gateway.publish([cachingApp({ replicas: [replica.routed()] })]);
+    gateway.gateway.table.publish([cachingApp({ replicas: [replica.routed()] })]);
     const reply = await fetch(`${gateway.url}/acme/chat/v1/models`);
     await reply.arrayBuffer().catch(() => undefined);
-    gateway.gateway.publish([cachingApp()]);
+    gateway.gateway.table.publish([cachingApp()]);
     await expectNotCached();
   });
 
@@ -255,13 +255,13 @@ test("lists of all organisations share a limit, and the latest stay", async () =
     const app = cachingApp({ auth: "shared" });
     const onRequest: RequestListener = (_, response) => response.writeHead(200, json).end(body);
     const replica = await own.addReplica(onRequest);
-    own.gateway.publish([{ ...app, replicas: [replica.routed()] }]);
+    own.gateway.table.publish([{ ...app, replicas: [replica.routed()] }]);
     const ask = async (name: string) => {
       const headers = { authorization: `Key ${name}`, "x-dctl-start-timeout": "0" };
       return (await sendRaw(`${own.url}/acme/chat/v1/models`, { headers })).status;
     };
     for (const name of names) expect(await ask(name)).toBe(200);
-    own.gateway.publish([app]);
+    own.gateway.table.publish([app]);
     expect([await ask("aa"), await ask("bb"), await ask("cc")]).toEqual([504, 200, 200]);
   } finally {
     await own.close();
@@ -270,8 +270,8 @@ test("lists of all organisations share a limit, and the latest stay", async () =
 
 test("an app without a cache wakes", async () => {
   const replica = await gateway.addReplica(answer);
-  gateway.gateway.publish([routedApp({ replicas: [replica.routed()] })]);
+  gateway.gateway.table.publish([routedApp({ replicas: [replica.routed()] })]);
   await models();
-  gateway.gateway.publish([routedApp()]);
+  gateway.gateway.table.publish([routedApp()]);
   await expectNotCached();
 });

@@ -255,7 +255,7 @@ test("a connection that the replica closed in the meantime is not an error", asy
     if (connections === 1) socket.once("data", () => setImmediate(() => socket.destroySoon()));
   });
   replica.server.keepAliveTimeout = 1;
-  gateway.gateway.publish([routedApp({ replicas: [replica.routed()] })]);
+  gateway.gateway.table.publish([routedApp({ replicas: [replica.routed()] })]);
   for (let round = 0; round < 20; round += 1) {
     expect((await sendRaw(`${gateway.url}/acme/chat`, { method: "POST", body: "x" })).text).toBe(
       "fine",

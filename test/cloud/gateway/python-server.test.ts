@@ -33,7 +33,7 @@ beforeAll(async () => {
     (isUp) => isUp,
   );
   gateway = await TestGateway.start();
-  gateway.gateway.publish([
+  gateway.gateway.table.publish([
     routedApp({
       scale: { ...defaultScale, maxMultiplexing: 64 },
       replicas: [{ replica: "python", revision: "r1", endpoint, isOpen: true, readyAt: 0 }],
@@ -122,7 +122,7 @@ test("a replica notices when its caller disconnects", async () => {
   await expect(waiting).rejects.toThrow();
   const after = await until(stats, ({ active }) => active === before.active);
   expect(after.aborted).toBe(before.aborted + 2);
-  expect(gateway.gateway.inFlight("python")).toBe(0);
+  expect(gateway.gateway.table.inFlight("python")).toBe(0);
 });
 
 test("a reset connection is retried, but cut after bytes were sent", async () => {

@@ -39,7 +39,7 @@ function publish(...names: string[]): void {
   const routed = names.map((name) => {
     return proxy.routed({ replica: name, endpoint: `${proxy.endpoint}/${name}` });
   });
-  gateway.gateway.publish([routedApp({ replicas: routed })]);
+  gateway.gateway.table.publish([routedApp({ replicas: routed })]);
 }
 
 function own(status: number, text: string): RequestListener {
@@ -130,7 +130,7 @@ describe("a replica that is gone", () => {
     await expect.poll(() => asked).not.toHaveLength(0);
     publish("two");
     expect(await waiting).toMatchObject({ status: 200, text: "POST /x again" });
-    expect(gateway.gateway.inFlight("one")).toBe(0);
+    expect(gateway.gateway.table.inFlight("one")).toBe(0);
   });
 
   test("breaks a stream that its proxy would keep open", async () => {

@@ -24,9 +24,9 @@ test("running requests finish, queued and new ones are refused, then the port cl
   const scale = { ...routedApp().scale, maxMultiplexing: 1 };
   const running = sendRaw(url, {});
   await expect.poll(() => held.length).toBe(1);
-  gateway.gateway.publish([routedApp({ scale })]);
+  gateway.gateway.table.publish([routedApp({ scale })]);
   const waiting = sendRaw(url, {});
-  await expect.poll(() => gateway.gateway.demand("acme", "chat").queued).toBe(1);
+  await expect.poll(() => gateway.gateway.table.demand("acme", "chat").queued).toBe(1);
   let isClosed = false;
   const closing = gateway.gateway.close({ drainMs: 10_000 }).then(() => {
     isClosed = true;
@@ -108,7 +108,7 @@ test("a second stop with a shorter limit does not wait for the first", async () 
 });
 
 test("revoking a key with --hard ends its running requests, others continue", async () => {
-  gateway.gateway.publish([
+  gateway.gateway.table.publish([
     routedApp({
       auth: "private",
       replicas: [...(await replicas())],

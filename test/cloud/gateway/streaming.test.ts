@@ -248,10 +248,10 @@ describe("a client that disconnects", () => {
     });
     const held = await holdStream(url);
     expect(held.reply.status).toBe(200);
-    expect(gateway.gateway.inFlight("replica-1")).toBe(1);
+    expect(gateway.gateway.table.inFlight("replica-1")).toBe(1);
     held.leave();
     await expect.poll(() => isGone).toBe(true);
-    expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+    expect(gateway.gateway.table.inFlight("replica-1")).toBe(0);
     expect(await gateway.record()).toMatchObject({ status: 499, errorType: "client_disconnected" });
   });
 
@@ -271,7 +271,7 @@ describe("a client that disconnects", () => {
     ] as const) {
       const socket = await dial(gateway.url);
       socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nContent-Length: ${length}\r\n\r\nbody`);
-      await expect.poll(() => gateway.gateway.inFlight("replica-1")).toBe(1);
+      await expect.poll(() => gateway.gateway.table.inFlight("replica-1")).toBe(1);
       socket.destroy();
       await expect.poll(() => gone).toBe(count);
     }

@@ -32,7 +32,9 @@ describe("a gateway with a collector", () => {
   it("joins the client's trace with the spans of the server and its model behind it", async () => {
     const server = await TestServer.start();
     const served = { replica: "replica-1", revision: "r0001-00000000", endpoint: server.url };
-    gateway.gateway.publish([routedApp({ replicas: [{ ...served, isOpen: true, readyAt: 0 }] })]);
+    gateway.gateway.table.publish([
+      routedApp({ replicas: [{ ...served, isOpen: true, readyAt: 0 }] }),
+    ]);
     const traceId = "3".repeat(32);
     const reply = await fetch(`${gateway.url}/acme/chat/v1/chat/completions`, {
       method: "POST",

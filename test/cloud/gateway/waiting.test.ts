@@ -23,7 +23,7 @@ function holding(): { held: ServerResponse[]; onRequest: RequestListener } {
   return { held, onRequest: (_, response) => void held.push(response) };
 }
 
-const demand = () => gateway.gateway.demand("acme", "chat");
+const demand = () => gateway.gateway.table.demand("acme", "chat");
 const send = (path = "", request = {}) => sendRaw(`${gateway.url}/acme/chat${path}`, request);
 
 async function untilDemand(busy: number, queued: number): Promise<void> {
@@ -32,7 +32,7 @@ async function untilDemand(busy: number, queued: number): Promise<void> {
 
 describe("an app without a replica", () => {
   test("queues requests with their bodies and sends them to the first replica in order", async () => {
-    gateway.gateway.publish([routedApp({ scale: one })]);
+    gateway.gateway.table.publish([routedApp({ scale: one })]);
     const bodies: string[] = [];
     const replica = await gateway.addReplica(async (request, response) => {
       bodies.push(String(Buffer.concat(await request.toArray())));
@@ -44,7 +44,7 @@ describe("an app without a replica", () => {
       await untilDemand(0, replies.length);
     }
     expect(demand().oldestQueuedMs).toBeGreaterThan(0);
-    gateway.gateway.publish([routedApp({ scale: one, replicas: [replica.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ scale: one, replicas: [replica.routed()] })]);
     const headers = (await Promise.all(replies)).map((reply) => reply.headers);
     expect(bodies).toEqual(["first", "second", "third"]);
     expect(headers.map((header) => header["x-dctl-cold-start"])).toEqual(["1", "1", "1"]);
@@ -53,10 +53,10 @@ describe("an app without a replica", () => {
   });
 
   test("reports demand at once, and disconnects during the wait", async () => {
-    gateway.gateway.publish([routedApp()]);
+    gateway.gateway.table.publish([routedApp()]);
     const seen: number[] = [];
-    const stop = gateway.gateway.onDemand((organisation, app) => {
-      seen.push(gateway.gateway.demand(organisation, app).queued);
+    const stop = gateway.gateway.table.onDemand((organisation, app) => {
+      seen.push(gateway.gateway.table.demand(organisation, app).queued);
     });
     const leaving = new AbortController();
     const reply = fetch(`${gateway.url}/acme/chat`, { signal: leaving.signal });
@@ -74,7 +74,7 @@ describe("an app without a replica", () => {
   });
 
   test("lets a request wait as long as its caller says", async () => {
-    gateway.gateway.publish([routedApp()]);
+    gateway.gateway.table.publish([routedApp()]);
     for (const name of ["x-dctl-start-timeout", "x-fal-request-timeout"]) {
       const reply = await send("", { headers: { [name]: "0.05" } });
       expect(reply.status).toBe(504);
@@ -89,20 +89,20 @@ describe("an app without a replica", () => {
 
   test("lets a request wait as long as its app says", async () => {
     const limits = { ...defaultLimits, requestStartTimeoutMs: 50 };
-    gateway.gateway.publish([routedApp({ limits })]);
+    gateway.gateway.table.publish([routedApp({ limits })]);
     const reply = await send();
     expect([reply.status, reply.headers["x-dctl-timeout-type"]]).toEqual([504, "app"]);
   });
 
   test("fails at once on request, but still asks for a replica", async () => {
-    gateway.gateway.publish([routedApp({ coldStart: "fail" })]);
+    gateway.gateway.table.publish([routedApp({ coldStart: "fail" })]);
     const refused = await send();
     expect(refused.status).toBe(503);
     expect(refused.headers).toMatchObject({ "x-dctl-error-type": "starting", "retry-after": "5" });
     expect(demand()).toMatchObject({ busy: 0, queued: 1 });
     const patient = send("", { headers: { "x-dctl-cold-start": "wait" } });
     const replica = await gateway.addReplica((_, response) => response.end("here"));
-    gateway.gateway.publish([routedApp({ coldStart: "fail", replicas: [replica.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ coldStart: "fail", replicas: [replica.routed()] })]);
     expect((await patient).text).toBe("here");
     await untilDemand(0, 0);
     const odd = await send("", { headers: { "x-dctl-cold-start": "perhaps" } });
@@ -110,24 +110,24 @@ describe("an app without a replica", () => {
   });
 
   test("is neither woken nor kept awake by health checks", async () => {
-    gateway.gateway.publish([routedApp()]);
+    gateway.gateway.table.publish([routedApp()]);
     const cold = await send("/health?x=1");
     expect([cold.status, cold.headers["x-dctl-error-type"]]).toEqual([503, "cold"]);
     expect(demand()).toEqual({ busy: 0, queued: 0, oldestQueuedMs: 0 });
     const replica = await gateway.addReplica((_, response) => response.end("well"));
-    gateway.gateway.publish([routedApp({ replicas: [replica.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ replicas: [replica.routed()] })]);
     expect((await send("/health")).text).toBe("well");
-    expect(gateway.gateway.lastUsedAt("replica-1")).toBeUndefined();
+    expect(gateway.gateway.table.lastUsedAt("replica-1")).toBeUndefined();
     expect((await send("/health", { method: "POST", body: "x" })).text).toBe("well");
-    expect(gateway.gateway.lastUsedAt("replica-1")).toBeGreaterThan(Date.now() - 60_000);
+    expect(gateway.gateway.table.lastUsedAt("replica-1")).toBeGreaterThan(Date.now() - 60_000);
   });
 
   test("fails queued requests with the reason if its revision cannot start", async () => {
-    gateway.gateway.publish([routedApp()]);
+    gateway.gateway.table.publish([routedApp()]);
     const waiting = [send(), send()];
     await untilDemand(0, 2);
     const failure = { errorType: "startup_failed", sentence: "vllm is not there." } as const;
-    gateway.gateway.publish([routedApp({ failure })]);
+    gateway.gateway.table.publish([routedApp({ failure })]);
     for (const reply of [...(await Promise.all(waiting)), await send()]) {
       expect(reply.status).toBe(503);
       expect(reply.headers).toMatchObject({
@@ -142,31 +142,31 @@ describe("an app without a replica", () => {
     ["is paused", { state: "paused" } as const, 503, "app_paused"],
     ["is deleted", { state: "deleted" } as const, 410, "app_deleted"],
   ])("that %s refuses queued requests", async (_, change, status, type) => {
-    gateway.gateway.publish([routedApp()]);
+    gateway.gateway.table.publish([routedApp()]);
     const waiting = send();
     await untilDemand(0, 1);
-    gateway.gateway.publish([routedApp(change)]);
+    gateway.gateway.table.publish([routedApp(change)]);
     const reply = await waiting;
     expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([status, type]);
   });
 
   test("reports nothing if it is published again unchanged", async () => {
     const apps = [routedApp({ state: "paused" }), routedApp({ app: "other" })];
-    gateway.gateway.publish(apps);
+    gateway.gateway.table.publish(apps);
     let told = 0;
-    const stop = gateway.gateway.onDemand(() => {
+    const stop = gateway.gateway.table.onDemand(() => {
       told += 1;
     });
-    for (let round = 0; round < 5; round += 1) gateway.gateway.publish(apps);
+    for (let round = 0; round < 5; round += 1) gateway.gateway.table.publish(apps);
     expect(told).toBe(0);
     stop();
   });
 
   test("refuses queued requests when it is unpublished", async () => {
-    gateway.gateway.publish([routedApp()]);
+    gateway.gateway.table.publish([routedApp()]);
     const waiting = send();
     await untilDemand(0, 1);
-    gateway.gateway.publish([]);
+    gateway.gateway.table.publish([]);
     expect((await waiting).headers["x-dctl-error-type"]).toBe("app_not_found");
   });
 });
@@ -177,7 +177,7 @@ describe("an app whose replicas are busy", () => {
     await gateway.serve(onRequest, { scale: { ...one, maxMultiplexing: 2 } });
     const replies = [send(), send(), send()];
     await untilDemand(2, 1);
-    expect(gateway.gateway.inFlight("replica-1")).toBe(2);
+    expect(gateway.gateway.table.inFlight("replica-1")).toBe(2);
     held[0]?.end("a");
     await expect.poll(() => held.length).toBe(3);
     held[1]?.end("b");
@@ -217,24 +217,24 @@ describe("an app whose replicas are busy", () => {
 test("queued bodies of all apps share a limit", async () => {
   const own = await TestGateway.start({ limits: { waitingBytes: 100_000, bodyBytes: 80_000 } });
   try {
-    own.gateway.publish([routedApp(), routedApp({ app: "other" })]);
+    own.gateway.table.publish([routedApp(), routedApp({ app: "other" })]);
     const body = Buffer.alloc(60_000);
     const first = sendRaw(`${own.url}/acme/chat`, { method: "POST", body });
-    await expect.poll(() => own.gateway.demand("acme", "chat").queued).toBe(1);
+    await expect.poll(() => own.gateway.table.demand("acme", "chat").queued).toBe(1);
     const second = await sendRaw(`${own.url}/acme/other`, { method: "POST", body });
     expect([second.status, second.headers["x-dctl-error-type"]]).toEqual([503, "overloaded"]);
     const large = { method: "POST", body: Buffer.alloc(90_000) };
     const third = await sendRaw(`${own.url}/acme/other`, large);
     expect([third.status, third.headers["x-dctl-error-type"]]).toEqual([413, "body_too_large"]);
-    own.gateway.publish([]);
+    own.gateway.table.publish([]);
     expect((await first).status).toBe(404);
     // The whole budget is free again.
-    own.gateway.publish([routedApp({ coldStart: "wait" })]);
+    own.gateway.table.publish([routedApp({ coldStart: "wait" })]);
     const again = sendRaw(`${own.url}/acme/chat`, { method: "POST", body });
-    await expect.poll(() => own.gateway.demand("acme", "chat").queued).toBe(1);
-    own.gateway.publish([]);
+    await expect.poll(() => own.gateway.table.demand("acme", "chat").queued).toBe(1);
+    own.gateway.table.publish([]);
     await again;
-    own.gateway.publish([routedApp()]);
+    own.gateway.table.publish([routedApp()]);
     const chunked = { ...large, headers: { "transfer-encoding": "chunked" } };
     expect((await sendRaw(`${own.url}/acme/chat`, chunked)).status).toBe(413);
   } finally {
@@ -257,7 +257,7 @@ test("a stalled body is refused, and no replica waits for it", async () => {
     expect(reply).toMatch(/^HTTP\/1\.1 408 /);
     expect(reply).toContain('"error_type":"request_stalled"');
     expect(asked).toBe(0);
-    expect(own.gateway.inFlight("replica-1")).toBe(0);
+    expect(own.gateway.table.inFlight("replica-1")).toBe(0);
   } finally {
     await own.close();
   }
@@ -273,13 +273,13 @@ describe("replicas", () => {
     const { held, onRequest } = holding();
     const replicas = await several(3, onRequest);
     const routed = replicas.map((replica) => replica.routed());
-    gateway.gateway.publish([routedApp({ replicas: routed })]);
+    gateway.gateway.table.publish([routedApp({ replicas: routed })]);
     const replies = [];
     for (let count = 1; count <= 6; count += 1) {
       replies.push(send());
       await untilDemand(count, 0);
     }
-    expect(routed.map(({ replica }) => gateway.gateway.inFlight(replica))).toEqual([2, 2, 2]);
+    expect(routed.map(({ replica }) => gateway.gateway.table.inFlight(replica))).toEqual([2, 2, 2]);
     await expect.poll(() => held.length).toBe(6);
     for (const response of held) response.end();
     await Promise.all(replies);
@@ -298,12 +298,12 @@ describe("replicas", () => {
     const { held, onRequest } = holding();
     const replicas = await several(3, onRequest);
     const routed = replicas.map((replica) => replica.routed());
-    gateway.gateway.publish([routedApp({ replicas: routed })]);
+    gateway.gateway.table.publish([routedApp({ replicas: routed })]);
     const replies = Array.from({ length: 9 }, () =>
       send("", { headers: { "x-dctl-affinity": "conversation 7" } }),
     );
     await untilDemand(9, 0);
-    const counts = routed.map(({ replica }) => gateway.gateway.inFlight(replica));
+    const counts = routed.map(({ replica }) => gateway.gateway.table.inFlight(replica));
     // Nine on three replicas: none has more than a quarter above the average.
     expect(Math.max(...counts)).toBe(4);
     await expect.poll(() => held.length).toBe(9);
@@ -322,14 +322,14 @@ describe("replicas", () => {
     const { held, onRequest } = holding();
     const [old, fresh] = await several(2, onRequest);
     if (old === undefined || fresh === undefined) throw new Error("two were asked for");
-    gateway.gateway.publish([routedApp({ replicas: [old.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ replicas: [old.routed()] })]);
     const running = send();
     await untilDemand(1, 0);
     const replicas = [old.routed({ isOpen: false }), fresh.routed()];
-    gateway.gateway.publish([routedApp({ replicas })]);
+    gateway.gateway.table.publish([routedApp({ replicas })]);
     const { signal } = new AbortController();
     let isDrained = false;
-    const drained = gateway.gateway.drained("replica-1", signal).then(() => {
+    const drained = gateway.gateway.table.drained("replica-1", signal).then(() => {
       isDrained = true;
     });
     const next = send();
@@ -338,13 +338,13 @@ describe("replicas", () => {
     expect((await next).headers["x-dctl-replica"]).toBe("replica-2");
     expect(isDrained).toBe(false);
     // A removed replica still counts its requests.
-    gateway.gateway.publish([routedApp({ replicas: [fresh.routed()] })]);
-    expect(gateway.gateway.inFlight("replica-1")).toBe(1);
+    gateway.gateway.table.publish([routedApp({ replicas: [fresh.routed()] })]);
+    expect(gateway.gateway.table.inFlight("replica-1")).toBe(1);
     held[0]?.end("old");
     expect((await running).text).toBe("old");
     await drained;
-    expect(gateway.gateway.inFlight("replica-1")).toBe(0);
-    await gateway.gateway.drained("never-heard-of", signal);
+    expect(gateway.gateway.table.inFlight("replica-1")).toBe(0);
+    await gateway.gateway.table.drained("never-heard-of", signal);
   });
 
   test("can drain with an abortable wait", async () => {
@@ -353,7 +353,7 @@ describe("replicas", () => {
     const running = send().catch(() => undefined);
     await untilDemand(1, 0);
     const giveUp = new AbortController();
-    const drained = gateway.gateway.drained("replica-1", giveUp.signal);
+    const drained = gateway.gateway.table.drained("replica-1", giveUp.signal);
     giveUp.abort(new Error("enough"));
     await expect(drained).rejects.toThrow("enough");
     await gateway.gateway.close({ drainMs: 0 });
@@ -363,10 +363,10 @@ describe("replicas", () => {
   test("get one, two, four requests after they become ready", async () => {
     const { held, onRequest } = holding();
     const replica = await gateway.addReplica(onRequest);
-    gateway.gateway.publish([routedApp()]);
+    gateway.gateway.table.publish([routedApp()]);
     const replies = Array.from({ length: 20 }, () => send());
     await untilDemand(0, 20);
-    gateway.gateway.publish([
+    gateway.gateway.table.publish([
       routedApp({ replicas: [replica.routed({ readyAt: Date.now() + 20 })] }),
     ]);
     expect(demand().busy).toBe(1);
@@ -398,7 +398,7 @@ describe("a replica that fails before its reply", () => {
       response.end(`got ${Buffer.concat(await request.toArray())}`);
     }, "good");
     const replicas = [first.routed(), second.routed()];
-    gateway.gateway.publish([routedApp({ replicas })]);
+    gateway.gateway.table.publish([routedApp({ replicas })]);
     const reply = await send("", { method: "POST", body: "once" });
     expect([reply.status, reply.text]).toEqual([200, "got once"]);
     expect(bad.seen).toEqual(["once"]);
@@ -411,7 +411,7 @@ describe("a replica that fails before its reply", () => {
     expect((await sendRaw(url, { method: "POST", body: "x" })).text).toBe("recovered");
     const always = failing(100);
     const replica = await gateway.addReplica(always.onRequest, "always");
-    gateway.gateway.publish([routedApp({ replicas: [replica.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ replicas: [replica.routed()] })]);
     const reply = await send("", { method: "POST", body: "x" });
     expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([
       503,
@@ -428,17 +428,17 @@ describe("a replica that fails before its reply", () => {
       order.push(`${request.url}`);
       response.end();
     }, "fresh");
-    gateway.gateway.publish([routedApp({ scale: one, replicas: [dying.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ scale: one, replicas: [dying.routed()] })]);
     const first = send("/first");
     await untilDemand(1, 0);
     const others = Array.from({ length: 100 }, () => send("/later"));
     await untilDemand(1, 100);
-    gateway.gateway.publish([
+    gateway.gateway.table.publish([
       routedApp({ scale: one, replicas: [dying.routed({ isOpen: false })] }),
     ]);
     held[0]?.destroy();
     await untilDemand(0, 101);
-    gateway.gateway.publish([routedApp({ scale: one, replicas: [fresh.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ scale: one, replicas: [fresh.routed()] })]);
     const replies = await Promise.all([first, ...others]);
     expect(replies.filter(({ status }) => status !== 200)).toEqual([]);
     expect([order[0], order.length]).toEqual(["/first", 101]);
@@ -462,13 +462,13 @@ describe("a replica that fails before its reply", () => {
     const gone = await gateway.addReplica((_, response) => response.end(), "gone");
     await gone.close();
     const there = await gateway.addReplica((_, response) => response.end("there"), "there");
-    gateway.gateway.publish([routedApp({ replicas: [gone.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ replicas: [gone.routed()] })]);
     const reply = await send("", { headers: { "x-dctl-no-retry": "1" } });
     expect(reply.headers["x-dctl-error-type"]).toBe("runner_connection_refused");
     // The next request waits for the next replica.
     const waiting = send();
     await until(demand, ({ queued }) => queued === 1);
-    gateway.gateway.publish([routedApp({ replicas: [gone.routed(), there.routed()] })]);
+    gateway.gateway.table.publish([routedApp({ replicas: [gone.routed(), there.routed()] })]);
     expect((await waiting).text).toBe("there");
   });
 
@@ -503,6 +503,6 @@ describe("a replica that fails before its reply", () => {
     const reply = await sendRaw(url, {});
     expect([reply.status, reply.headers["x-dctl-error-type"]]).toEqual([504, "request_timeout"]);
     await expect.poll(() => held[0]?.destroyed).toBe(true);
-    expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+    expect(gateway.gateway.table.inFlight("replica-1")).toBe(0);
   });
 });

@@ -21,7 +21,7 @@ beforeEach(async () => {
     socket.send("welcome");
     socket.on("message", (data, isBinary) => socket.send(data, { binary: isBinary }));
   });
-  gateway.gateway.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
+  gateway.gateway.table.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
 });
 afterEach(async () => {
   sockets.close();
@@ -48,7 +48,7 @@ test("bytes go both ways, and a tunnel counts as one request while it lasts", as
   socket.send(large);
   await expect.poll(() => messages.length).toBe(2);
   expect(messages).toEqual(["welcome", large]);
-  expect(gateway.gateway.inFlight("replica-1")).toBe(1);
+  expect(gateway.gateway.table.inFlight("replica-1")).toBe(1);
   const [request] = seen;
   expect(request?.url).toBe("/v1/realtime?model=m");
   expect(request?.headers).toMatchObject({
@@ -61,7 +61,7 @@ test("bytes go both ways, and a tunnel counts as one request while it lasts", as
   const record = await gateway.record();
   expect(record).toMatchObject({ status: 101, replica: "replica-1", errorType: undefined });
   expect(record.receivedBytes).toBeGreaterThan(large.length);
-  expect(gateway.gateway.inFlight("replica-1")).toBe(0);
+  expect(gateway.gateway.table.inFlight("replica-1")).toBe(0);
 });
 
 test("closing either side closes the other", async () => {
@@ -98,15 +98,15 @@ test("a replica's reply without an upgrade reaches the client", async () => {
 });
 
 test("a handshake waits for a replica like any request, and can time out", async () => {
-  gateway.gateway.publish([routedApp({ auth: "private" })]);
-  const demand = () => gateway.gateway.demand("acme", "chat");
+  gateway.gateway.table.publish([routedApp({ auth: "private" })]);
+  const demand = () => gateway.gateway.table.demand("acme", "chat");
   const impatient = dial();
   await until(demand, ({ queued }) => queued === 1);
   impatient.socket.terminate();
   await until(demand, ({ queued }) => queued === 0);
   const patient = dial();
   await until(demand, ({ queued }) => queued === 1);
-  gateway.gateway.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
+  gateway.gateway.table.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
   await expect.poll(() => patient.messages).toContain("welcome");
   patient.socket.close();
 });

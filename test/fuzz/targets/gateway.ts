@@ -41,7 +41,7 @@ export const gateway: Target = {
       request.resume();
       request.once("end", () => reply.end("ok"));
     });
-    test.gateway.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
+    test.gateway.table.publish([routedApp({ auth: "private", replicas: [replica.routed()] })]);
     const { host } = new URL(test.url);
     return {
       async round({ dice, trying }) {

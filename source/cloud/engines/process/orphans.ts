@@ -4,14 +4,14 @@ import { createHash, randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../../../base/product-error.ts";
 import { readProcess } from "../../process-stat.ts";
+import { type AdoptionRecords, identityOf } from "./adoption-record.ts";
 import { endGroup } from "./process-group.ts";
 import { readNonce, readProcesses } from "./process-table.ts";
-import { identityOf, type ReplicaRecords } from "./replica-record.ts";
 
 export interface OrphanOptions {
   stateFolder: string;
   /** Read again before anything is killed. */
-  records: ReplicaRecords;
+  records: AdoptionRecords;
   /** Delay between finding an orphan and killing it. */
   graceMs: number;
   log: (text: string) => void;
@@ -37,7 +37,7 @@ function nonceBeginning(stateFolder: string): string {
  */
 export async function dropUnknown(
   replica: string,
-  records: ReplicaRecords,
+  records: AdoptionRecords,
   log: (text: string) => void,
 ): Promise<void> {
   const record = records.read(replica);
@@ -87,6 +87,6 @@ async function findUnknown({
   });
 }
 
-function noncesOf(records: ReplicaRecords): Set<string> {
+function noncesOf(records: AdoptionRecords): Set<string> {
   return new Set(records.list().flatMap((name) => records.read(name)?.nonce ?? []));
 }

@@ -15,13 +15,13 @@ import type {
 } from "../engine.ts";
 import type { LogPlace } from "../logs/log-store.ts";
 import { ReplicaEngine, type ReplicaEngineOptions } from "../replica-engine.ts";
+import { type AdoptionRecord, AdoptionRecords } from "./adoption-record.ts";
 import type { PrepareEnvironment } from "./environment.ts";
 import { HostResources } from "./host-resources.ts";
 import { createNonce, dropUnknown, endOrphans } from "./orphans.ts";
 import { defaultPortRange, type PortRange } from "./port-pool.ts";
 import type { EndOptions } from "./process-group.ts";
 import { Replica, type ReplicaContext } from "./replica.ts";
-import { type ReplicaRecord, ReplicaRecords } from "./replica-record.ts";
 import { spawnRunner } from "./spawn-runner.ts";
 
 export interface ProcessEngineOptions extends ReplicaEngineOptions {
@@ -57,7 +57,7 @@ class ProcessEngine extends ReplicaEngine<Replica> implements Engine {
   readonly kind = "process";
   readonly #options: ProcessEngineOptions;
   readonly #environment: NodeJS.ProcessEnv;
-  readonly #records: ReplicaRecords;
+  readonly #records: AdoptionRecords;
   readonly #resources: HostResources;
   readonly #context: ReplicaContext;
   readonly #closing = new AbortController();
@@ -69,7 +69,7 @@ class ProcessEngine extends ReplicaEngine<Replica> implements Engine {
     // Nonces derive from the folder's name, which must not depend on the path used to reach it.
     this.#options = { ...options, stateFolder: realpathSync(stateFolder) };
     this.#environment = options.environment ?? process.env;
-    this.#records = new ReplicaRecords(stateFolder);
+    this.#records = new AdoptionRecords(stateFolder);
     this.#resources = new HostResources({
       stateFolder,
       reservations,
@@ -153,7 +153,7 @@ class ProcessEngine extends ReplicaEngine<Replica> implements Engine {
     const { hardware, exposedPort, healthPath, healthStatus, limits } = plan.config;
     const unmappedPort = this.#unmappedPortOf(plan);
     const reserved = await this.#resources.reserve(request.replica, hardware, unmappedPort);
-    const record: ReplicaRecord = {
+    const record: AdoptionRecord = {
       schema: 1,
       replica: request.replica,
       organisation: plan.organisation,
@@ -192,7 +192,7 @@ class ProcessEngine extends ReplicaEngine<Replica> implements Engine {
     });
   }
 
-  async #adoptOne(record: ReplicaRecord): Promise<void> {
+  async #adoptOne(record: AdoptionRecord): Promise<void> {
     this.#resources.hold(record.replica, record);
     const replica = new Replica(this.#context, record);
     this.replicas.set(record.replica, replica);

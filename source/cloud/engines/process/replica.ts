@@ -9,6 +9,7 @@ import type { ReplicaObservation } from "../engine.ts";
 import { checkOf, EngineReplica, type EngineReplicaContext } from "../engine-replica.ts";
 import { engineWarnings } from "../engine-warnings.ts";
 import { type ExitCause, type ExitFacts, explainExit, takenPort } from "../exit-reason.ts";
+import { type AdoptionRecord, type AdoptionRecords, identityOf } from "./adoption-record.ts";
 import { bringUp } from "./bring-up.ts";
 import { countMemoryKills } from "./memory-pressure.ts";
 import { type EndOptions, endGroup, killGroup } from "./process-group.ts";
@@ -19,10 +20,9 @@ import {
   type ProcessIdentity,
   readBootId,
 } from "./process-table.ts";
-import { identityOf, type ReplicaRecord, type ReplicaRecords } from "./replica-record.ts";
 
 export interface ReplicaContext extends EngineReplicaContext {
-  records: ReplicaRecords;
+  records: AdoptionRecords;
 }
 
 /** Polling interval for a process that is not our child. */
@@ -33,17 +33,17 @@ const shortGraceMs = 2_000;
 export class Replica extends EngineReplica<ReplicaContext> {
   readonly #memoryKills = countMemoryKills();
   readonly #exited = Promise.withResolvers<void>();
-  #record: ReplicaRecord;
+  #record: AdoptionRecord;
   #cause: ExitCause | undefined;
   #isEnding = false;
 
   /** @param record already written, so that the process can always be found */
-  constructor(context: ReplicaContext, record: ReplicaRecord) {
+  constructor(context: ReplicaContext, record: AdoptionRecord) {
     super(context, record, context.records.rawFilesOf(record.replica));
     this.#record = record;
   }
 
-  get record(): Readonly<ReplicaRecord> {
+  get record(): Readonly<AdoptionRecord> {
     return this.#record;
   }
 
@@ -150,7 +150,7 @@ export class Replica extends EngineReplica<ReplicaContext> {
     }
   }
 
-  async #bringUp(): Promise<ReplicaRecord["ready"]> {
+  async #bringUp(): Promise<AdoptionRecord["ready"]> {
     const { port, exposedPort, startedAt, startupTimeoutMs } = this.#record;
     const identity = identityOf(this.#record);
     if (identity === undefined) return undefined;
@@ -212,7 +212,7 @@ export class Replica extends EngineReplica<ReplicaContext> {
   }
 
   /** Without its record, a later control plane finds the process by its nonce. */
-  #update(change: Partial<ReplicaRecord>): void {
+  #update(change: Partial<AdoptionRecord>): void {
     const { records } = this.context;
     this.#record = { ...this.#record, ...change };
     try {

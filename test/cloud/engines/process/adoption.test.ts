@@ -5,16 +5,16 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ReplicaObservation, RevisionPlan } from "../../../../source/cloud/engines/engine.ts";
+import {
+  type AdoptionRecord,
+  AdoptionRecords,
+} from "../../../../source/cloud/engines/process/adoption-record.ts";
 import { createNonce } from "../../../../source/cloud/engines/process/orphans.ts";
 import {
   readBootId,
   readNonce,
   readProcesses,
 } from "../../../../source/cloud/engines/process/process-table.ts";
-import {
-  type ReplicaRecord,
-  ReplicaRecords,
-} from "../../../../source/cloud/engines/process/replica-record.ts";
 import { isLiving, parseStat, readProcess } from "../../../../source/cloud/process-stat.ts";
 import {
   endEngine,
@@ -48,7 +48,7 @@ afterEach(async () => {
     if (isLiving(found) && found.startTime === startTime) process.kill(id, "SIGKILL");
   }
   open ??= openEngine(stateFolder);
-  await open.engine.adopt(new ReplicaRecords(stateFolder).list());
+  await open.engine.adopt(new AdoptionRecords(stateFolder).list());
   await endEngine(stateFolder, open);
   open = undefined;
 });
@@ -108,8 +108,8 @@ async function leader(nonce: string | undefined): Promise<number> {
   return id;
 }
 
-function recordOf(replica: string, processId: number, change: Partial<ReplicaRecord>): void {
-  new ReplicaRecords(stateFolder).write({
+function recordOf(replica: string, processId: number, change: Partial<AdoptionRecord>): void {
+  new AdoptionRecords(stateFolder).write({
     schema: 1,
     replica,
     organisation: "local",
@@ -162,7 +162,7 @@ def serve():
     for (const { endpoint } of before)
       expect((await fetch(`${endpoint}/v1/models`)).status).toBe(200);
     // As if the kill came right after a spawn, before it was recorded.
-    const records = new ReplicaRecords(stateFolder);
+    const records = new AdoptionRecords(stateFolder);
     const [unrecorded, late] = [records.read("unrecorded"), records.read("late")];
     if (unrecorded === undefined || late === undefined) throw new Error("no record");
     const { process: _, ready: __, ...draft } = unrecorded;
@@ -187,7 +187,7 @@ def serve():
     const nonces = (await readProcesses()).flatMap(({ id, session }) =>
       id === session ? (readNonce(id) ?? []) : [],
     );
-    const ours = new ReplicaRecords(stateFolder).read("one")?.nonce;
+    const ours = new AdoptionRecords(stateFolder).read("one")?.nonce;
     expect(nonces.filter((nonce) => nonce === ours)).toHaveLength(1);
     expect(reservations.list()).toHaveLength(4);
 
@@ -235,7 +235,7 @@ def serve():
     );
     await expect(fetch(`${one?.endpoint}/die`)).rejects.toThrow();
     process.kill(two?.processId ?? 0, "SIGKILL");
-    const nonce = new ReplicaRecords(stateFolder).read("two")?.nonce;
+    const nonce = new AdoptionRecords(stateFolder).read("two")?.nonce;
     await expect
       .poll(() => [one, two].filter((it) => isLiving(readProcess(it?.processId ?? 0))).length)
       .toBe(0);

@@ -1,4 +1,4 @@
-// Routing table of the gateway, derived from stored records.
+// Routes that the control plane publishes to the gateway, derived from stored records.
 import type { RoutedApp, RoutedReplica } from "../gateway/traffic.ts";
 import type { AppRecord } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
@@ -12,7 +12,7 @@ import {
 } from "./control-context.ts";
 import { upstreamAuthorization } from "./revision-plan.ts";
 
-export function routingTable(context: ControlContext): RoutedApp[] {
+export function publishedRoutes(context: ControlContext): RoutedApp[] {
   const living = Map.groupBy(
     context.store.replicas.living(),
     ({ organisation, app }) => `${organisation}/${app}`,

@@ -57,10 +57,10 @@ const recordSchema = Type.Object({
   warnings: Type.Array(Type.Enum(engineWarningCodes)),
 });
 
-export type ReplicaRecord = Static<typeof recordSchema>;
+export type AdoptionRecord = Static<typeof recordSchema>;
 
 /** @returns undefined before the process was started */
-export function identityOf({ process, nonce }: ReplicaRecord): ProcessIdentity | undefined {
+export function identityOf({ process, nonce }: AdoptionRecord): ProcessIdentity | undefined {
   if (process === undefined) return undefined;
   const { id, startTime, bootId } = process;
   return { processId: id, startTime, bootId, nonce };
@@ -70,7 +70,7 @@ const suffix = ".json";
 const ownerOnly = 0o600;
 
 /** Record files in the folder `run/` of a state folder. */
-export class ReplicaRecords {
+export class AdoptionRecords {
   readonly #folder: string;
 
   constructor(stateFolder: string) {
@@ -85,7 +85,7 @@ export class ReplicaRecords {
   }
 
   /** Writes the record and syncs it to disk. */
-  write(record: ReplicaRecord): void {
+  write(record: AdoptionRecord): void {
     const file = this.#fileOf(record.replica);
     const draft = `${file}.new`;
     const descriptor = openSync(draft, "w", ownerOnly);
@@ -99,7 +99,7 @@ export class ReplicaRecords {
   }
 
   /** @returns undefined when there is no valid record */
-  read(replica: string): ReplicaRecord | undefined {
+  read(replica: string): AdoptionRecord | undefined {
     let value: unknown;
     try {
       value = JSON.parse(readFileSync(this.#fileOf(replica), "utf8"));
