@@ -15,26 +15,39 @@ export function checkLength(
       hint: "Send some text.",
     });
   }
-  if (promptTokens >= settings.contextLength) throw promptTooLong(`${promptTokens}`, settings);
+  if (promptTokens >= settings.contextLength) throw promptTooLong(promptTokens, settings);
 }
 
-/** @param length in tokens, as shown to the user: `5000`, or `about 5000` */
+/** @param isEstimated the tokens were not counted, as the prompt is several windows long */
 export function promptTooLong(
-  length: string,
+  tokens: number,
   {
     contextLength,
     trainedContextLength,
   }: Pick<LoadSettings, "contextLength" | "trainedContextLength">,
+  isEstimated = false,
 ): ProductError {
+  const length = isEstimated ? `about ${Number(tokens.toPrecision(2))}` : `${tokens}`;
   return new ProductError(engineErrors.promptTooLong, {
     message:
       `The prompt is ${length} tokens long, which exceeds the context window of ${contextLength}: ` +
       "at least one token must be left for the answer.",
-    hint:
-      contextLength < trainedContextLength
-        ? `Shorten the prompt, or raise num_ctx (MODELCTL_CONTEXT_LENGTH), up to ${trainedContextLength}.`
-        : "Shorten the prompt; num_ctx is as large as the model was trained for.",
+    hint: windowHint(tokens, contextLength, trainedContextLength),
   });
+}
+
+/** Names the window that would hold the prompt, if the model has one. */
+function windowHint(tokens: number, contextLength: number, trainedContextLength: number): string {
+  if (contextLength >= trainedContextLength) {
+    return "Shorten the prompt; num_ctx is as large as the model was trained for.";
+  }
+  if (tokens >= trainedContextLength) {
+    return `Shorten the prompt; the model was trained for windows of up to ${trainedContextLength} tokens.`;
+  }
+  return (
+    `Raise num_ctx (MODELCTL_CONTEXT_LENGTH) above ${tokens}, with room for the answer, up to ` +
+    `${trainedContextLength}; or shorten the prompt.`
+  );
 }
 
 /** Checks the tokens that the client itself names. @throws ProductError `ENGINE_TOKEN_UNKNOWN` */

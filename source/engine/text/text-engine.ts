@@ -186,7 +186,7 @@ export class TextEngine {
   #refuseTooLong({ segments }: MarkedPrompt): void {
     const estimate = this.#prompts.estimateOver(4 * this.#settings.contextLength, segments);
     if (estimate === undefined) return;
-    throw promptTooLong(`about ${Number(estimate.toPrecision(2))}`, this.#settings);
+    throw promptTooLong(Math.ceil(estimate), this.#settings, true);
   }
 
   /** Starts a request with images, which must be read before the prompt's length is known. */
