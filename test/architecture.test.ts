@@ -63,7 +63,7 @@ const allowed: Record<string, string[]> = {
   metrics: ["base"],
   "api-keys": ["base"],
   client: ["base", "request-log:types"],
-  chat: ["base", "configuration", "client"],
+  chat: ["base", "configuration", "client", "tools:types"],
   tools: ["base"],
   agents: ["base"],
   tls: ["base"],

@@ -132,6 +132,20 @@ export const chatFlags = {
   plain: { type: "boolean", text: "Chat line by line instead of on the full screen" },
 } as const satisfies FlagTable;
 
+export const toolFlags = {
+  tools: {
+    type: "strings",
+    value: "SERVER,…",
+    text: "Let the model call the tools of these servers of mcp.json; see modelctl mcp",
+    completes: "tool server",
+  },
+  allow: {
+    type: "strings",
+    value: "TOOL,…",
+    text: "Run these tools without a question: NAME, or SERVER:NAME",
+  },
+} as const satisfies FlagTable;
+
 export const screenFlags = {
   inline: { type: "boolean", text: "Draw the screen below the shell's output, not in place of it" },
   screenReader: { type: "boolean", text: "Print plain labelled lines for screen readers" },
@@ -166,6 +180,7 @@ type SharedFlags = typeof jsonFlag &
   typeof hostingFlags &
   typeof tlsFlags &
   typeof chatFlags &
+  typeof toolFlags &
   typeof screenFlags &
   typeof projectorFlag &
   typeof limitRateFlag;

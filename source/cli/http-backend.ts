@@ -4,6 +4,7 @@ import { shownModel } from "../base/display-text.ts";
 import { formatBytes } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
 import type { ChatBackend, ChatSettings, ModelChoice, ShowTopic } from "../chat/chat-backend.ts";
+import { answerWithTools } from "../chat/conversation/answer-with-tools.ts";
 import {
   countTokens,
   imageTokens,
@@ -11,8 +12,9 @@ import {
   seesImages,
   showModel,
 } from "../client/chat-calls.ts";
-import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
+import type { ChatEvent, ClientMessage, ClientTool, ModelFacts } from "../client/chat-events.ts";
 import { answerOptions } from "./answer-flags.ts";
+import type { ChatTools } from "./chat-tools.ts";
 import type { Flags } from "./flags.ts";
 import type { ServerLink } from "./server-link.ts";
 import { describedModel, formatDescription } from "./show-sections.ts";
@@ -22,8 +24,9 @@ export async function createHttpBackend(
   link: ServerLink,
   model: string,
   flags: Flags,
+  tools?: ChatTools,
 ): Promise<HttpBackend> {
-  return new HttpBackend(link, flags, await link.client.modelFacts(model));
+  return new HttpBackend(link, flags, await link.client.modelFacts(model), tools);
 }
 
 /** Returns the settings of a chat: flags override saved ones. */
@@ -46,13 +49,15 @@ export class HttpBackend implements ChatBackend {
   readonly #link: ServerLink;
   readonly #flags: Flags;
   #facts: ModelFacts;
+  readonly #tools: ChatTools | undefined;
   /** Warnings that would come with every message of the chat. */
   readonly #told = new Set<string>();
 
-  constructor(link: ServerLink, flags: Flags, facts: ModelFacts) {
+  constructor(link: ServerLink, flags: Flags, facts: ModelFacts, tools?: ChatTools) {
     this.#link = link;
     this.#flags = flags;
     this.#facts = facts;
+    this.#tools = tools;
   }
 
   get facts(): ModelFacts {
@@ -65,6 +70,24 @@ export class HttpBackend implements ChatBackend {
 
   async *chat(
     messages: readonly ClientMessage[],
+    settings: ChatSettings,
+    signal: AbortSignal,
+    answerNow?: AbortSignal,
+  ): AsyncGenerator<ChatEvent> {
+    const tools = this.#tools;
+    if (tools === undefined) {
+      yield* this.#turn(messages, [], settings, signal, answerNow);
+      return;
+    }
+    const { toolbox, maxCalls } = tools;
+    const turn = (all: readonly ClientMessage[], offered: readonly ClientTool[]) =>
+      this.#turn(all, offered, settings, signal, answerNow);
+    yield* answerWithTools({ messages, tools: toolbox, maxCalls, signal, turn });
+  }
+
+  async *#turn(
+    messages: readonly ClientMessage[],
+    tools: readonly ClientTool[],
     settings: ChatSettings,
     signal: AbortSignal,
     answerNow?: AbortSignal,
@@ -82,6 +105,7 @@ export class HttpBackend implements ChatBackend {
       ...(keepAlive !== undefined && { keepAlive }),
       ...(think !== undefined && { think }),
       ...(format !== undefined && { format }),
+      tools,
     };
     for await (const event of this.#link.ask(signal, (client) => client.chat(all, options))) {
       // Before the last event, as nothing is requested after it.

@@ -1,5 +1,6 @@
 // Answers a prompt of the line chat: attaches its images, streams the answer, keeps both.
 
+import { toOneLine } from "../base/display-text.ts";
 import type { ChatDocument } from "../chat/chat-actions.ts";
 import type { ChatBackend } from "../chat/chat-backend.ts";
 import { stateAfter } from "../chat/conversation/answer-end.ts";
@@ -13,11 +14,12 @@ import {
   type TranscriptEntry,
   type UserEntry,
 } from "../chat/conversation/transcript-entry.ts";
-import type { SessionToolCall } from "../chat/sessions/session.ts";
+import { TurnSteps } from "../chat/conversation/turn-steps.ts";
 import { mayAttach } from "../client/attachments/attach-images.ts";
 import { missingFile } from "../client/attachments/read-image-file.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
 import { endingSentences, Progress, ThinkingText } from "./answer-output.ts";
+import { foldedResult } from "./ask-about-call.ts";
 import { attachmentLines, cannotSee, countImages } from "./image-prompt.ts";
 
 export interface LineAnswerOptions {
@@ -26,6 +28,8 @@ export interface LineAnswerOptions {
   readonly read: () => ChatDocument;
   readonly change: (entries: readonly TranscriptEntry[]) => void;
   readonly folder: string;
+  /** True if calls are run here; they are then no part of the output. */
+  readonly runsTools: boolean;
 }
 
 export class LineAnswer {
@@ -118,24 +122,16 @@ export class LineAnswer {
       process.stderr.write(attachmentLines({ images: shown, missing: [] }));
     };
     const thinking = new ThinkingText(this.#options.hidesThinking);
-    let text = "";
     let thought = "";
-    const toolCalls: SessionToolCall[] = [];
+    const turns = new TurnSteps();
+    const calls = this.#options.runsTools ? process.stderr : process.stdout;
     let statistics: AnswerStatistics | undefined;
     const keep = (state: AnswerState): void => {
-      if (text === "" && toolCalls.length === 0 && state !== "complete") return;
+      if (!turns.hasContent && state !== "complete") return;
       process.stdout.write("\n");
       const id = asked.id + 1;
-      const answer = { kind: "assistant", id, text, state, atMs: Date.now() } as const;
-      change([
-        ...before,
-        question,
-        {
-          ...answer,
-          ...(thought !== "" && { thinking: thought }),
-          ...(toolCalls.length > 0 && { toolCalls }),
-        },
-      ]);
+      const answer = { kind: "assistant", id, ...turns.parts, state, atMs: Date.now() } as const;
+      change([...before, question, { ...answer, ...(thought !== "" && { thinking: thought }) }]);
     };
     try {
       for await (const event of backend.chat(
@@ -146,7 +142,7 @@ export class LineAnswer {
         if (event.type === "text") {
           await tellOnce();
           thinking.end();
-          text += event.text;
+          turns.receive(event);
           process.stdout.write(event.text);
         } else if (event.type === "thinking") {
           await tellOnce();
@@ -155,8 +151,11 @@ export class LineAnswer {
         } else if (event.type === "tool-call") {
           await tellOnce();
           thinking.end();
-          toolCalls.push({ name: event.name, arguments: event.arguments });
-          process.stdout.write(`${event.name}(${JSON.stringify(event.arguments)})\n`);
+          turns.receive(event);
+          calls.write(`${toOneLine(event.name)}(${JSON.stringify(event.arguments)})\n`);
+        } else if (event.type === "tool-result") {
+          turns.receive(event);
+          process.stderr.write(foldedResult(event.text));
         } else if (event.type === "done") statistics = event.statistics;
         else progress.show(event, backend.facts.name);
       }

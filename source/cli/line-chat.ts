@@ -1,6 +1,6 @@
 // Line chat, for terminals without the full screen and for pipes.
 import { createInterface, type Interface } from "node:readline/promises";
-import { describeError, exitCodes } from "../base/product-error.ts";
+import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
 import type { ChatActions } from "../chat/chat-actions.ts";
 import { runCommand } from "../chat/commands/command.ts";
 import { type ParsedLine, parseLine, typedCommands } from "../chat/commands/parse-line.ts";
@@ -8,7 +8,10 @@ import { quitNotice } from "../chat/commands/slash-commands.ts";
 import type { PromptHistory } from "../chat/prompt-history.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
+import { toolErrors } from "../tools/errors.ts";
 import { formatStatistics } from "./answer-output.ts";
+import { askAboutCall } from "./ask-about-call.ts";
+import type { ChatTools } from "./chat-tools.ts";
 import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";
 
@@ -19,6 +22,7 @@ export interface LineChatOptions {
   readonly actions: ChatActions;
   readonly answer: LineAnswer;
   readonly history: PromptHistory;
+  readonly tools: ChatTools | undefined;
 }
 
 export class LineChat {
@@ -34,6 +38,12 @@ export class LineChat {
 
   constructor(options: LineChatOptions) {
     this.#options = options;
+    const { tools, actions } = options;
+    if (tools === undefined || !this.#isTerminal) return;
+    tools.ask = (question, signal) =>
+      askAboutCall(question, actions.folder, (text, proposal) =>
+        this.#askLine(text, signal, proposal),
+      );
   }
 
   /** Reads lines until the end of input or /bye. */
@@ -98,6 +108,10 @@ export class LineChat {
       return true;
     } catch (error) {
       if (!this.#abort.signal.aborted) process.stderr.write(`Error: ${describeError(error)}\n`);
+      if (error instanceof ProductError && error.code === toolErrors.callRefused.code) {
+        this.#exitCode = error.exitCode;
+        this.#isLeaving = true;
+      }
       return this.#abort.signal.aborted;
     } finally {
       this.#abort = undefined;
@@ -169,6 +183,17 @@ export class LineChat {
       this.#isLeaving = true;
       return false;
     }
+  }
+
+  /** Ends with the answer. @param proposal text in the line, to be changed */
+  async #askLine(question: string, signal: AbortSignal, proposal = ""): Promise<string> {
+    const lines = this.#lines;
+    if (lines === undefined) throw new Error("The chat has not begun.");
+    const closed = new AbortController();
+    lines.once("close", () => closed.abort());
+    const typed = lines.question(question, { signal: AbortSignal.any([signal, closed.signal]) });
+    lines.write(proposal);
+    return await typed;
   }
 
   #interrupt(lines: Interface): void {

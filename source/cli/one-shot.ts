@@ -1,12 +1,16 @@
 // One-shot answers of `run`: text, JSON or a vector on standard output, everything else on standard error.
 import { exitCodes } from "../base/product-error.ts";
 import { unlessAborted } from "../base/unless-aborted.ts";
-import { ServerRefusal } from "../client/api-client.ts";
+import { answerWithTools } from "../chat/conversation/answer-with-tools.ts";
+import { TurnSteps } from "../chat/conversation/turn-steps.ts";
+import { type AskOptions, ServerRefusal } from "../client/api-client.ts";
 import { imageTokens } from "../client/chat-calls.ts";
-import type { AnswerStatistics, ChatEvent } from "../client/chat-events.ts";
+import type { AnswerStatistics, ChatEvent, ClientMessage } from "../client/chat-events.ts";
 import { embedText, onlyEmbeds } from "../client/model-calls.ts";
 import { answerOptions } from "./answer-flags.ts";
 import { endingSentences, formatStatistics, Progress, ThinkingText } from "./answer-output.ts";
+import { foldedResult } from "./ask-about-call.ts";
+import type { ChatTools } from "./chat-tools.ts";
 import type { Flags } from "./flags.ts";
 import { attachmentLines, attachToWords, countImages } from "./image-prompt.ts";
 import { interruptible } from "./interruptible.ts";
@@ -25,6 +29,8 @@ export interface OneShot {
   flags: Flags;
   /** Aborting the signal gives up while a server is being started. */
   link: (signal: AbortSignal) => Promise<AnswerLink>;
+  /** Tools that the model may call; calls that --allow does not name end the answer. */
+  tools?: ChatTools | undefined;
   /** Called when the model is being loaded. */
   onLoading?: () => void;
 }
@@ -64,8 +70,11 @@ export async function printAnswer(question: OneShot): Promise<number> {
         else if (event.type === "done") statistics = event.statistics;
         else if (event.type === "text" || event.type === "tool-call") {
           thinking.end();
-          print(wrap.push(event.type === "text" ? event.text : callText(event)));
-        } else progress.show(event, model);
+          if (event.type === "text") print(wrap.push(event.text));
+          else if (question.tools === undefined) print(wrap.push(callText(event)));
+          else process.stderr.write(callText(event));
+        } else if (event.type === "tool-result") process.stderr.write(foldedResult(event.text));
+        else progress.show(event, model);
       }
     } catch (error) {
       finish();
@@ -92,25 +101,25 @@ export async function printAnswer(question: OneShot): Promise<number> {
  */
 export async function printJsonAnswer(question: OneShot, isStream: boolean): Promise<number> {
   return await whileAnswering(question, async (events, progress) => {
-    let text = "";
     let thinking = "";
-    const toolCalls: object[] = [];
+    const turns = new TurnSteps();
     let statistics: AnswerStatistics | undefined;
     for await (const event of events) {
       if (isStream) process.stdout.write(`${JSON.stringify(event)}\n`);
-      if (event.type === "text") text += event.text;
-      else if (event.type === "thinking") thinking += event.text;
+      if (event.type === "text" || event.type === "tool-call" || event.type === "tool-result") {
+        turns.receive(event);
+      } else if (event.type === "thinking") thinking += event.text;
       else if (event.type === "done") statistics = event.statistics;
-      else if (event.type === "tool-call") {
-        toolCalls.push({ name: event.name, arguments: event.arguments });
-      } else if (!isStream) progress.show(event, question.model);
+      else if (!isStream) progress.show(event, question.model);
     }
     if (isStream) return statistics;
+    const { text, toolCalls, steps } = turns.parts;
     const document = {
       model: question.model,
       text,
       ...(thinking !== "" && { thinking }),
-      ...(toolCalls.length > 0 && { toolCalls }),
+      ...(toolCalls !== undefined && { toolCalls }),
+      ...(steps !== undefined && { steps }),
       ...statistics,
     };
     printDocument(document);
@@ -192,7 +201,11 @@ async function* answerEvents(
       imageTokens(link.client, { model, parameters: {} }, base64, signal),
     );
     let isAnswering = false;
-    for await (const event of link.ask(signal, (client) => client.generate(prompt, options))) {
+    const events =
+      question.tools === undefined
+        ? link.ask(signal, (client) => client.generate(prompt, options))
+        : withTools(question.tools, link, prompt, options);
+    for await (const event of events) {
       if (event.type === "loading") onLoading?.();
       if (!isAnswering && isAnswer(event)) {
         isAnswering = true;
@@ -204,6 +217,34 @@ async function* answerEvents(
   } finally {
     await link.close();
   }
+}
+
+/** Asks by a conversation: a prompt alone has no results of tools. */
+function withTools(
+  { toolbox, maxCalls }: ChatTools,
+  link: AnswerLink,
+  prompt: string,
+  {
+    system,
+    images,
+    ...options
+  }: AskOptions & {
+    signal: AbortSignal;
+    system?: string;
+    images: readonly string[];
+  },
+): AsyncIterable<ChatEvent> {
+  const { signal } = options;
+  const question: ClientMessage = { role: "user", content: prompt, images };
+  const messages: readonly ClientMessage[] =
+    system === undefined ? [question] : [{ role: "system", content: system }, question];
+  return answerWithTools({
+    messages,
+    tools: toolbox,
+    maxCalls,
+    signal,
+    turn: (all, tools) => link.ask(signal, (client) => client.chat(all, { ...options, tools })),
+  });
 }
 
 /** False for progress before the answer. */

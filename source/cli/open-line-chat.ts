@@ -9,6 +9,7 @@ import { SessionRecorder } from "../chat/sessions/session-recorder.ts";
 import { SessionStore } from "../chat/sessions/session-store.ts";
 import { showModel } from "../client/chat-calls.ts";
 import { formatStatistics } from "./answer-output.ts";
+import { type ChatTools, openChatTools } from "./chat-tools.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, type HttpBackend, settingsOf } from "./http-backend.ts";
@@ -27,20 +28,35 @@ interface OpenedChat {
   recorder: SessionRecorder;
 }
 
+interface OpenChatOptions {
+  /** They begin the chat. */
+  readonly entries: ChatDocument["entries"];
+  readonly isKept: boolean;
+  /** Reports a resumed chat. */
+  readonly isTold: boolean;
+  readonly tools: ChatTools | undefined;
+}
+
 export async function openLineChat(
   model: string,
   flags: Flags,
   settings: CommandSettings,
 ): Promise<number> {
+  const tools = await openChatTools(flags, settings);
   const link = await ServerLink.open(flags, settings, "hosted", model);
   try {
-    const backend = await createHttpBackend(link, model, flags);
+    const backend = await createHttpBackend(link, model, flags, tools);
     const shown = await showModel(link.client, model);
     const entries = storedEntries(shown.messages);
     // Piped input is not saved as a chat, unless a flag asks for it.
     const isChat = process.stdin.isTTY || flags.session !== undefined;
     const isKept = isChat && !settings.values.nohistory;
-    const chat = await openChat(backend, flags, settings, { entries, isKept, isTold: true });
+    const chat = await openChat(backend, flags, settings, {
+      entries,
+      isKept,
+      isTold: true,
+      tools,
+    });
     const { is_guess: isBase, reason } = describedModel(shown).template_origin;
     if (isBase) tell(reason);
     showStored(entries);
@@ -48,11 +64,12 @@ export async function openLineChat(
       isKept ? path.join(settings.paths.state, "history") : undefined,
     );
     try {
-      return await new LineChat({ ...chat, history }).run();
+      return await new LineChat({ ...chat, history, tools }).run();
     } finally {
       await chat.recorder.settled();
     }
   } finally {
+    await tools?.toolbox.close();
     await leaveServer(link, settings.values.shutdown_timeout);
   }
 }
@@ -74,10 +91,11 @@ export async function continueSession(
       'For example: modelctl run --session NAME tiny "And then?"',
     );
   }
+  const tools = await openChatTools(flags, settings);
   const link = await ServerLink.open(flags, settings, "shared", model);
   try {
-    const backend = await createHttpBackend(link, model, flags);
-    const options = { entries: [], isKept: true, isTold: false };
+    const backend = await createHttpBackend(link, model, flags, tools);
+    const options = { entries: [], isKept: true, isTold: false, tools };
     const { actions, answer, recorder } = await openChat(backend, flags, settings, options);
     // A named model wins over the chat's own.
     if (backend.facts.name !== model) await backend.use(model);
@@ -93,20 +111,17 @@ export async function continueSession(
       await recorder.settled();
     }
   } finally {
+    await tools?.toolbox.close();
     await link.close();
   }
 }
 
-/**
- * Assembles a chat, resumed from the one that --session names.
- *
- * @param options `entries` begin the chat, `isKept` saves it, `isTold` reports a resumed one
- */
+/** Assembles a chat, resumed from the one that --session names. */
 async function openChat(
   backend: HttpBackend,
   flags: Flags,
   settings: CommandSettings,
-  options: { entries: ChatDocument["entries"]; isKept: boolean; isTold: boolean },
+  options: OpenChatOptions,
 ): Promise<OpenedChat> {
   let document: ChatDocument = { entries: options.entries, settings: settingsOf(flags) };
   const read = () => document;
@@ -130,6 +145,7 @@ async function openChat(
     read,
     change: (entries) => change({ entries }),
     folder,
+    runsTools: options.tools !== undefined,
   });
   return { actions, answer, recorder };
 }

@@ -4,7 +4,13 @@ import type { IncomingMessage } from "node:http";
 import { text as readText } from "node:stream/consumers";
 import { isRecord, parseJson } from "../base/json.ts";
 import { ProductError } from "../base/product-error.ts";
-import { type ChatEvent, type ClientMessage, type ModelFacts, toEvents } from "./chat-events.ts";
+import {
+  type ChatEvent,
+  type ClientMessage,
+  type ClientTool,
+  type ModelFacts,
+  toEvents,
+} from "./chat-events.ts";
 import { clientErrors } from "./errors.ts";
 import { type HttpRequest, readLines, sendRequest } from "./http-request.ts";
 import {
@@ -39,6 +45,8 @@ export interface AskOptions {
   think?: boolean | string;
   /** `json`, or a JSON schema for the answer. */
   format?: unknown;
+  /** Tools that the model may call, for `chat`. */
+  tools?: readonly ClientTool[];
   signal?: AbortSignal;
   /** Aborting it ends the model's thinking, and the answer follows. */
   answerNow?: AbortSignal;
@@ -218,9 +226,10 @@ export class ApiClient {
   }
 
   async *#ask(path: string, fields: Fields, options: AskOptions): AsyncGenerator<ChatEvent> {
-    const { model, parameters, keepAlive, think, format, signal, answerNow } = options;
+    const { model, parameters, keepAlive, think, format, tools, signal, answerNow } = options;
     const settings = { options: parameters, keep_alive: keepAlive, think, format };
-    const body = { model, ...fields, ...settings, stream: true, progress: true };
+    const offered = tools !== undefined && tools.length > 0 ? { tools } : {};
+    const body = { model, ...fields, ...settings, ...offered, stream: true, progress: true };
     const reply = await this.#accepted("POST", path, { body, signal });
     const id = reply.headers["x-request-id"];
     // An answer that has just ended needs no end of its thinking.

@@ -15,6 +15,19 @@ export interface ClientMessage {
   /** Base64 of each image's bytes. */
   images?: readonly string[];
   tool_calls?: readonly ClientToolCall[];
+  /** The tool whose result a message of the role `tool` is. */
+  tool_name?: string;
+}
+
+/** A tool that the model may call. */
+export interface ClientTool {
+  type: "function";
+  function: {
+    name: string;
+    description: string;
+    /** JSON schema of its arguments. */
+    parameters: Readonly<Record<string, unknown>>;
+  };
 }
 
 /** Counts and times of a finished answer, in milliseconds, measured by the server. */
@@ -72,7 +85,23 @@ export type ChatEvent =
   | { type: "text"; text: string }
   /** The model's thinking before its answer. */
   | { type: "thinking"; text: string }
-  | { type: "tool-call"; name: string; arguments: Readonly<Record<string, unknown>> }
+  | {
+      type: "tool-call";
+      name: string;
+      arguments: Readonly<Record<string, unknown>>;
+      /** True if the model wrote it without the marks of its template. */
+      isFromText?: boolean;
+    }
+  /** A call was run here; the model goes on. */
+  | {
+      type: "tool-result";
+      name: string;
+      /** Empty for a tool that does not exist. */
+      server: string;
+      arguments: Readonly<Record<string, unknown>>;
+      text: string;
+      isError: boolean;
+    }
   | { type: "done"; statistics: AnswerStatistics };
 
 /** Facts about a chat's model. */
@@ -134,7 +163,13 @@ function* toolCalls(calls: unknown): Generator<ChatEvent> {
   for (const call of entriesOf(calls)) {
     const { name, arguments: values } = fieldsOf(call.function);
     if (typeof name !== "string") continue;
-    yield { type: "tool-call", name, arguments: fieldsOf(values) };
+    const isFromText = call.from_text === true;
+    yield {
+      type: "tool-call",
+      name,
+      arguments: fieldsOf(values),
+      ...(isFromText && { isFromText }),
+    };
   }
 }
 

@@ -264,6 +264,28 @@ export const settingDefinitions = {
     default: 60_000,
     description: "Time limit for the start of a tool server.",
   }),
+  tool_call_timeout: setting({
+    read: duration("60s"),
+    unit: "milliseconds",
+    default: 60_000,
+    description: "Time limit for one call of a tool.",
+  }),
+  max_tool_calls: setting({
+    read: integer(1, 1000),
+    default: 25,
+    description: "Calls of tools for one message of a chat.",
+  }),
+  max_tool_result: setting({
+    read: byteSize,
+    unit: "bytes",
+    default: 64 * 2 ** 10,
+    description: "Maximum size of a tool's result for the model; the rest is cut off, with a note.",
+  }),
+  allow_reading_tools: setting({
+    read: boolean,
+    default: false,
+    description: "Run tools without a question if their server says that they only read.",
+  }),
   nohistory: setting({
     read: boolean,
     default: false,

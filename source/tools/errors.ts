@@ -44,6 +44,12 @@ export const toolErrors = {
     exitCode: exitCodes.timeout,
     description: "A tool did not finish in time.",
   },
+  callRefused: {
+    code: "TOOLS_CALL_REFUSED",
+    status: 403,
+    exitCode: exitCodes.usage,
+    description: "A model called a tool that nobody allowed, where nobody can be asked.",
+  },
   callFailed: {
     code: "TOOLS_CALL_FAILED",
     status: 502,

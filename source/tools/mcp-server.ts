@@ -165,7 +165,8 @@ export class McpServer implements ToolServer {
 
   #described({ name, description = "", inputSchema, annotations }: Tool): ToolDescription {
     const isReadOnly = annotations?.readOnlyHint === true;
-    return { server: this.name, name, description, inputSchema, isReadOnly };
+    const origin = this.#definition.shown;
+    return { server: this.name, origin, name, description, inputSchema, isReadOnly };
   }
 
   #change(state: ServerState): void {

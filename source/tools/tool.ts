@@ -3,6 +3,8 @@
 export interface ToolDescription {
   /** The server that offers it. */
   readonly server: string;
+  /** Command line or address of the server, as configured. */
+  readonly origin: string;
   /** The server's own name of it. */
   readonly name: string;
   /** The server's text, unchanged: for the model, and as the subject of approvals. */

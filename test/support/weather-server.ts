@@ -1,4 +1,5 @@
 // A tool server for tests: get_weather, which the model tiny calls, and tools that misbehave on request.
+import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport } from "@modelcontextprotocol/server/stdio";
@@ -29,7 +30,15 @@ const weather = server.registerTool(
     }),
     annotations: { readOnlyHint: true },
   },
-  ({ city }) => text(JSON.stringify({ city, temperature: 18, sky: "clear" })),
+  async ({ city }) => {
+    // `slow` leaves a file, so that a test knows of the call.
+    if (mode === "slow") {
+      writeFileSync(`${process.env.HOME}/called`, "");
+      await sleep(2 ** 30);
+    }
+    if (mode === "crashing") process.exit(9);
+    return text(JSON.stringify({ city, temperature: 18, sky: "clear" }));
+  },
 );
 server.registerTool("environment", { description: "Its variables", inputSchema: none }, () =>
   text(JSON.stringify(process.env)),

@@ -1,6 +1,7 @@
 // Exports a conversation as Markdown for people, or as JSON for programs.
 
 import type { ChatSettings } from "../chat-backend.ts";
+import type { SessionToolCall } from "../sessions/session.ts";
 import {
   type EntryImage,
   earlyEndings,
@@ -29,9 +30,13 @@ export function toMarkdown({ name, model, settings, entries }: ExportedChat): st
       const images = (entry.images ?? []).map((image) => `*${imageText(image)}*`);
       parts.push("## You", ...images, entry.text);
     } else if (entry.kind === "assistant") {
-      const calls = (entry.toolCalls ?? []).map((call) => {
-        return `\`${call.name}(${JSON.stringify(call.arguments)})\``;
-      });
+      const callText = ({ name, arguments: values }: SessionToolCall) =>
+        `\`${name}(${JSON.stringify(values)})\``;
+      const steps = (entry.steps ?? []).flatMap(({ text, calls: made }) => [
+        text,
+        ...made.flatMap((call) => [callText(call), `> ${call.result.replaceAll("\n", "\n> ")}`]),
+      ]);
+      const calls = [...steps, ...(entry.toolCalls ?? []).map(callText)];
       const ending = entry.state === "running" ? "not finished" : earlyEndings[entry.state]?.words;
       parts.push("## Assistant", ...calls, entry.text, ending ? `*(${ending})*` : "");
     }

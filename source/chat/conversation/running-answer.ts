@@ -1,8 +1,8 @@
 // The answer being received: text so far, and progress of the request.
 
 import type { ChatEvent } from "../../client/chat-events.ts";
-import type { SessionToolCall } from "../sessions/session.ts";
 import type { AnswerState, AssistantEntry } from "./transcript-entry.ts";
+import { TurnSteps } from "./turn-steps.ts";
 
 export type ActivityPhase =
   | { readonly type: "waiting" }
@@ -29,9 +29,8 @@ export class RunningAnswer {
   readonly id: number;
   readonly #startedAtMs: number;
   readonly #meter = new ThroughputMeter();
-  readonly #toolCalls: SessionToolCall[] = [];
+  readonly #turns = new TurnSteps();
   #phase: ActivityPhase = { type: "waiting" };
-  #text = "";
   #thinking = "";
   #thinkingSinceMs: number | undefined;
   #thinkingMs: number | undefined;
@@ -50,7 +49,7 @@ export class RunningAnswer {
 
   /** True if the answer has text or tool calls; an empty one does not count. */
   get hasContent(): boolean {
-    return this.#text.trim() !== "" || this.#toolCalls.length > 0;
+    return this.#turns.hasContent;
   }
 
   receive(event: Exclude<ChatEvent, { type: "done" | "warning" }>, nowMs: number): void {
@@ -59,7 +58,7 @@ export class RunningAnswer {
         this.#meter.add(nowMs);
         this.#ttftMs ??= nowMs - this.#startedAtMs;
         if (this.#thinkingSinceMs !== undefined) this.#thinkingMs ??= nowMs - this.#thinkingSinceMs;
-        this.#text += event.text;
+        this.#turns.receive(event);
         break;
       case "thinking":
         this.#thinkingSinceMs ??= nowMs;
@@ -67,7 +66,8 @@ export class RunningAnswer {
         this.#phase = { type: "thinking", characters: this.#thinking.length };
         break;
       case "tool-call":
-        this.#toolCalls.push({ name: event.name, arguments: event.arguments });
+      case "tool-result":
+        this.#turns.receive(event);
         break;
       default:
         this.#phase = event;
@@ -91,11 +91,10 @@ export class RunningAnswer {
       ...shown,
       kind: "assistant",
       id: this.id,
-      text: this.#text,
       state,
       thinking: this.#thinking || undefined,
       thinkingMs: this.#thinkingMs,
-      toolCalls: this.#toolCalls.length > 0 ? [...this.#toolCalls] : undefined,
+      ...this.#turns.parts,
     };
   }
 }

@@ -5,6 +5,7 @@ import type {
   AnswerEnding,
   SessionFile,
   SessionImage,
+  SessionStep,
   SessionToolCall,
 } from "../sessions/session.ts";
 
@@ -64,6 +65,8 @@ export interface AssistantEntry {
   readonly thinkingMs?: number | undefined;
   readonly isThinkingOpen?: boolean | undefined;
   readonly toolCalls?: readonly SessionToolCall[] | undefined;
+  /** Turns before the text that called tools. */
+  readonly steps?: readonly SessionStep[] | undefined;
   /** `61 tok/s · 182 ms`, for its headline. */
   readonly note?: string | undefined;
   readonly atMs?: number | undefined;
@@ -100,17 +103,36 @@ export function isStored(entry: TranscriptEntry): boolean {
   return (entry.kind === "user" || entry.kind === "assistant") && entry.isStored === true;
 }
 
-/** Returns the message of an entry; none for a note or an answer without text. */
+/** Returns the messages of an entry; none for a note or an answer without text. */
 export function messageOf(entry: TranscriptEntry): ClientMessage[] {
   if (entry.kind === "user") {
     const images = (entry.images ?? []).map(({ base64 }) => base64).filter((text) => text !== "");
     return [{ role: "user", content: entry.text, ...(images.length > 0 && { images }) }];
   }
   if (entry.kind !== "assistant") return [];
-  if (entry.state === "running" && entry.text === "") return [];
+  const steps = (entry.steps ?? []).flatMap(messagesOfStep);
   const calls = (entry.toolCalls ?? []).map((call) => ({ function: call }));
+  const isUnfinished = entry.state === "running" || steps.length > 0;
+  if (isUnfinished && entry.text === "" && calls.length === 0) return steps;
   return [
+    ...steps,
     { role: "assistant", content: entry.text, ...(calls.length > 0 && { tool_calls: calls }) },
+  ];
+}
+
+function messagesOfStep({ text, calls }: SessionStep): ClientMessage[] {
+  const made = calls.map(({ name, arguments: values }) => ({
+    function: { name, arguments: values },
+  }));
+  return [
+    { role: "assistant", content: text, tool_calls: made },
+    ...calls.map(
+      ({ name, result }): ClientMessage => ({
+        role: "tool",
+        content: result,
+        tool_name: name,
+      }),
+    ),
   ];
 }
 

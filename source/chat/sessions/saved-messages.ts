@@ -38,13 +38,13 @@ export class SavedMessages {
       ending: state = "complete",
       ...rest
     } of messages) {
-      const { typed, files, thinking, toolCalls, atMs } = rest;
+      const { typed, files, thinking, toolCalls, steps, atMs } = rest;
       const id = entries.length;
       if (role === "user") {
         const images = saved && (await Promise.all(saved.map((image) => this.#read(image))));
         entries.push({ kind: "user", id, text, typed, images, files, atMs });
       } else if (role === "assistant") {
-        entries.push({ kind: "assistant", id, text, state, thinking, toolCalls, atMs });
+        entries.push({ kind: "assistant", id, text, state, thinking, toolCalls, steps, atMs });
       }
     }
     return entries;
@@ -58,11 +58,11 @@ export class SavedMessages {
       return { role: "user", content: text, typed, images: saved, files, atMs };
     }
     if (entry.kind !== "assistant") return undefined;
-    const { text, state, thinking, toolCalls, atMs } = entry;
-    if (state === "running" && text === "") return undefined;
+    const { text, state, thinking, toolCalls, steps, atMs } = entry;
+    if (state === "running" && text === "" && steps === undefined) return undefined;
     // If the program ends now, the partial answer is saved.
     const ending = state === "running" ? "stopped" : state;
-    return { role: "assistant", content: text, thinking, toolCalls, ending, atMs };
+    return { role: "assistant", content: text, thinking, toolCalls, steps, ending, atMs };
   }
 
   async #write(image: EntryImage): Promise<SessionImage> {

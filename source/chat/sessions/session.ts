@@ -33,6 +33,21 @@ export interface SessionToolCall {
   readonly arguments: Readonly<Record<string, unknown>>;
 }
 
+/** A turn of the model that ended with calls, and their results. */
+export interface SessionStep {
+  /** Text before the calls. */
+  readonly text: string;
+  readonly calls: readonly SessionDoneCall[];
+}
+
+export interface SessionDoneCall extends SessionToolCall {
+  /** Empty for a tool that does not exist. */
+  readonly server: string;
+  /** As the model read it. */
+  readonly result: string;
+  readonly isError: boolean;
+}
+
 export interface SessionMessage {
   readonly role: "user" | "assistant" | "tool";
   /** As the model sees it. */
@@ -43,6 +58,8 @@ export interface SessionMessage {
   readonly files?: readonly SessionFile[] | undefined;
   readonly thinking?: string | undefined;
   readonly toolCalls?: readonly SessionToolCall[] | undefined;
+  /** Turns before the content that called tools. */
+  readonly steps?: readonly SessionStep[] | undefined;
   readonly ending?: AnswerEnding | undefined;
   /** Milliseconds since 1970. */
   readonly atMs?: number | undefined;
@@ -140,7 +157,7 @@ function readDeployment(value: Record<string, unknown>): SessionDeployment {
 function readMessage(line: string): SessionMessage {
   const value: unknown = JSON.parse(line);
   if (!isRecord(value)) throw new Error("a message is not an object");
-  const { typed, thinking, atMs, images, files, toolCalls } = value;
+  const { typed, thinking, atMs, images, files, toolCalls, steps } = value;
   const role = (["user", "assistant", "tool"] as const).find((known) => known === value.role);
   if (role === undefined) throw new Error(`a message has the role ${String(value.role)}`);
   const ending = (["complete", "limit", "stopped", "failed"] as const).find(
@@ -154,6 +171,7 @@ function readMessage(line: string): SessionMessage {
     ...(Array.isArray(files) && { files: files.map(readFile) }),
     ...(typeof thinking === "string" && { thinking }),
     ...(Array.isArray(toolCalls) && { toolCalls: toolCalls.map(readToolCall) }),
+    ...(Array.isArray(steps) && { steps: steps.map(readStep) }),
     ...(ending !== undefined && { ending }),
     ...(typeof atMs === "number" && { atMs }),
   };
@@ -178,6 +196,17 @@ function readFile(value: unknown): SessionFile {
   if (!isRecord(value)) throw new Error("a file is not an object");
   const { tokens } = value;
   return { name: textAt(value, "name"), ...(typeof tokens === "number" && { tokens }) };
+}
+
+function readStep(value: unknown): SessionStep {
+  if (!isRecord(value) || !Array.isArray(value.calls)) throw new Error("a step has no calls");
+  const calls = value.calls.map((call: unknown) => {
+    if (!isRecord(call)) throw new Error("a tool call is not an object");
+    const server = textAt(call, "server");
+    const result = textAt(call, "result");
+    return { ...readToolCall(call), server, result, isError: call.isError === true };
+  });
+  return { text: textAt(value, "text"), calls };
 }
 
 function readToolCall(value: unknown) {

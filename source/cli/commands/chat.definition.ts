@@ -8,6 +8,7 @@ import {
   projectorFlag,
   screenFlags,
   serverFlags,
+  toolFlags,
 } from "../flags.ts";
 import type { CommandDefinition, CommandTable } from "../program/definition.ts";
 
@@ -35,6 +36,7 @@ Without a prompt, a chat opens. Image paths in the prompt attach the images.`,
       },
       stream: { type: "boolean", text: "With --json: print each event on its own line" },
       ...chatFlags,
+      ...toolFlags,
       ...projectorFlag,
       dimensions: {
         type: "integer",

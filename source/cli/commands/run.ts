@@ -73,11 +73,30 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   const { ServerLink } = await import("../server-link.ts");
   const link = (signal: AbortSignal) =>
     ServerLink.open(flags, settings, "shared", model, { signal });
-  const question = { model, prompt, piped, flags, link, onLoading: memoryNote(model, flags) };
+  const tools = await openTools(flags, settings);
+  const question = {
+    model,
+    prompt,
+    piped,
+    flags,
+    link,
+    tools,
+    onLoading: memoryNote(model, flags),
+  };
   const answer = () =>
     flags.json ? printJsonAnswer(question, flags.stream === true) : printAnswer(question);
-  return await withModel(model, flags, () => answerOrPrintVector(question, answer));
+  try {
+    return await withModel(model, flags, () => answerOrPrintVector(question, answer));
+  } finally {
+    await tools?.toolbox.close();
+  }
 };
+
+async function openTools(flags: Flags, settings: CommandSettings) {
+  if (flags.tools === undefined && flags.allow === undefined) return undefined;
+  const { openChatTools } = await import("../chat-tools.ts");
+  return await openChatTools(flags, settings);
+}
 
 /** Opens the full screen on a terminal, otherwise the line chat. */
 async function chat(
@@ -88,6 +107,9 @@ async function chat(
 ): Promise<number> {
   const isScreen =
     process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== "dumb" && !flags.plain;
+  if (isScreen && (flags.tools !== undefined || flags.allow !== undefined)) {
+    throw usageError("Tools are for the line chat and single answers.", "Add --plain.");
+  }
   if (isScreen) {
     const { chatOnScreen } = await import("../screen-chat.ts");
     return await chatOnScreen(findModel, flags, settings, isPaintedFirst);

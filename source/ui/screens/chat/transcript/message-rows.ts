@@ -100,12 +100,12 @@ function answerRows(
   glyphs: Glyphs,
   progress = "",
 ): readonly TextRow[] {
-  const { text, state, note = "", toolCalls = [] } = entry;
+  const { text, state, note = "", toolCalls = [], steps = [] } = entry;
   const rows = [
     headline("assistant", "assistant", withGlyphs(note, glyphs), width),
     ...thinkingRows(entry, width, glyphs),
   ];
-  for (const call of toolCalls) {
+  for (const call of [...steps.flatMap(({ calls }) => calls), ...toolCalls]) {
     const values = JSON.stringify(call.arguments).slice(0, longestCall);
     const called = neutraliseLine(`${call.name} ${values}`, glyphs.isAscii);
     const sign: TextRun = { text: `${glyphs.arrow} `, tone: "mark" };

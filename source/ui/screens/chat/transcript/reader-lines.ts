@@ -52,11 +52,17 @@ function besideText(entry: Exclude<TranscriptEntry, AssistantEntry>): string[] {
 }
 
 /** Lines of a running answer are the first lines of the finished one. */
-function answerLines({ text, state, toolCalls = [] }: AssistantEntry): readonly string[] {
+function answerLines({
+  text,
+  state,
+  toolCalls = [],
+  steps = [],
+}: AssistantEntry): readonly string[] {
   const isOpen = state === "running";
   const pieces = sentencesOf(text, isOpen);
   if (!isOpen) {
-    const calls = toolCalls.map(({ name, arguments: values }) =>
+    const all = [...steps.flatMap(({ calls: made }) => made), ...toolCalls];
+    const calls = all.map(({ name, arguments: values }) =>
       neutraliseText(`(calls ${name} ${JSON.stringify(values)})`, true),
     );
     const ending = earlyEndings[state];

@@ -1,0 +1,79 @@
+// An answer with calls of tools: runs each call, tells the model its result, and lets it go on.
+
+import type { ChatEvent, ClientMessage, ClientTool } from "../../client/chat-events.ts";
+import type { CallOutcome, OfferedTool, WantedCall } from "../../tools/toolbox.ts";
+
+export interface ToolRunner {
+  offered(signal: AbortSignal): Promise<readonly OfferedTool[]>;
+  run(call: WantedCall, signal: AbortSignal): Promise<CallOutcome>;
+}
+
+export interface AnswerWithTools {
+  readonly messages: readonly ClientMessage[];
+  readonly tools: ToolRunner;
+  /** Calls for one message; the model then has to answer without more. */
+  readonly maxCalls: number;
+  readonly signal: AbortSignal;
+  /** Streams the model's next turn. */
+  readonly turn: (
+    messages: readonly ClientMessage[],
+    tools: readonly ClientTool[],
+  ) => AsyncIterable<ChatEvent>;
+}
+
+/** Yields the events of all turns, with a `tool-result` for each call and one `done` at the end. */
+export async function* answerWithTools({
+  messages,
+  tools,
+  maxCalls,
+  signal,
+  turn,
+}: AnswerWithTools): AsyncGenerator<ChatEvent> {
+  const conversation = [...messages];
+  let callCount = 0;
+  for (;;) {
+    const offered = callCount < maxCalls ? await tools.offered(signal) : [];
+    const calls: WantedCall[] = [];
+    let text = "";
+    let done: Extract<ChatEvent, { type: "done" }> | undefined;
+    for await (const event of turn(conversation, offered.map(toClientTool))) {
+      if (event.type === "done") {
+        done = event;
+        continue;
+      }
+      if (event.type === "text") text += event.text;
+      if (event.type === "tool-call") {
+        const { name, arguments: values, isFromText = false } = event;
+        calls.push({ name, arguments: values, isFromText });
+      }
+      yield event;
+    }
+    const isOver = calls.length === 0 || done?.statistics.finishReason !== "stop";
+    if (isOver || offered.length === 0) {
+      if (done !== undefined) yield done;
+      return;
+    }
+    const results: ClientMessage[] = [];
+    const made = [];
+    for (const call of calls) {
+      callCount += 1;
+      const outcome =
+        callCount > maxCalls ? tooMany(call, maxCalls) : await tools.run(call, signal);
+      const { name } = call;
+      yield { type: "tool-result", name, ...outcome };
+      made.push({ function: { name, arguments: outcome.arguments } });
+      results.push({ role: "tool", content: outcome.text, tool_name: name });
+    }
+    conversation.push({ role: "assistant", content: text, tool_calls: made }, ...results);
+  }
+}
+
+function toClientTool({ name, tool }: OfferedTool): ClientTool {
+  const { description, inputSchema: parameters } = tool;
+  return { type: "function", function: { name, description, parameters } };
+}
+
+function tooMany({ arguments: values }: WantedCall, maxCalls: number): CallOutcome {
+  const text = `Not run: the limit of ${maxCalls} calls for a message is reached. Answer now.`;
+  return { server: "", arguments: values, text, isError: true };
+}

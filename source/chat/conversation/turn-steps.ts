@@ -1,0 +1,50 @@
+// Text, calls and results of an answer as they arrive, by turns of the model.
+
+import type { ChatEvent } from "../../client/chat-events.ts";
+import type { SessionDoneCall, SessionStep, SessionToolCall } from "../sessions/session.ts";
+import type { AssistantEntry } from "./transcript-entry.ts";
+
+type TurnEvent = Extract<ChatEvent, { type: "text" | "tool-call" | "tool-result" }>;
+
+export class TurnSteps {
+  readonly #steps: SessionStep[] = [];
+  #text = "";
+  /** Calls of this turn without a result yet. */
+  readonly #open: SessionToolCall[] = [];
+  #done: SessionDoneCall[] = [];
+
+  /** True if there is text or a call; an empty answer does not count. */
+  get hasContent(): boolean {
+    return (
+      this.#text.trim() !== "" || this.#steps.length + this.#open.length + this.#done.length > 0
+    );
+  }
+
+  /** Parts of the answer's entry. */
+  get parts(): Pick<AssistantEntry, "text" | "toolCalls" | "steps"> {
+    const isBetween = this.#done.length > 0;
+    const last = { text: this.#text, calls: this.#done };
+    const steps = isBetween ? [...this.#steps, last] : [...this.#steps];
+    return {
+      text: isBetween ? "" : this.#text,
+      toolCalls: this.#open.length > 0 ? [...this.#open] : undefined,
+      steps: steps.length > 0 ? steps : undefined,
+    };
+  }
+
+  receive(event: TurnEvent): void {
+    if (event.type === "tool-result") {
+      const { name, server, arguments: values, text: result, isError } = event;
+      this.#open.shift();
+      this.#done = [...this.#done, { name, server, arguments: values, result, isError }];
+      return;
+    }
+    if (this.#done.length > 0 && this.#open.length === 0) {
+      this.#steps.push({ text: this.#text, calls: this.#done });
+      this.#text = "";
+      this.#done = [];
+    }
+    if (event.type === "text") this.#text += event.text;
+    else this.#open.push({ name: event.name, arguments: event.arguments });
+  }
+}

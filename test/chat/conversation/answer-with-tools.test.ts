@@ -1,0 +1,114 @@
+// The loop of calls: what the model is told, and its limits.
+import { expect, test } from "vitest";
+import { answerWithTools } from "../../../source/chat/conversation/answer-with-tools.ts";
+import { messageOf } from "../../../source/chat/conversation/transcript-entry.ts";
+import { TurnSteps } from "../../../source/chat/conversation/turn-steps.ts";
+import type { ChatEvent, ClientMessage, ClientTool } from "../../../source/client/chat-events.ts";
+import type { ToolDescription } from "../../../source/tools/tool.ts";
+
+const tool: ToolDescription = {
+  server: "s",
+  origin: "o",
+  name: "add",
+  description: "Adds",
+  inputSchema: { type: "object" },
+  isReadOnly: false,
+};
+const statistics = {
+  finishReason: "stop",
+  promptTokens: 1,
+  cachedTokens: 0,
+  completionTokens: 1,
+  loadMs: 0,
+  promptMs: 0,
+  completionMs: 0,
+  totalMs: 0,
+} as const;
+const call = (value: number): ChatEvent => ({
+  type: "tool-call",
+  name: "add",
+  arguments: { value },
+});
+const done: ChatEvent = { type: "done", statistics };
+
+async function play(turns: readonly (readonly ChatEvent[])[], maxCalls = 25) {
+  const asked: { messages: readonly ClientMessage[]; tools: readonly ClientTool[] }[] = [];
+  const events: ChatEvent[] = [];
+  const steps = new TurnSteps();
+  const answer = answerWithTools({
+    messages: [{ role: "user", content: "?" }],
+    maxCalls,
+    signal: new AbortController().signal,
+    tools: {
+      offered: async () => [{ name: "add", tool }],
+      run: async ({ arguments: values }) => ({
+        server: "s",
+        arguments: values,
+        text: `result ${String(values.value)}`,
+        isError: false,
+      }),
+    },
+    async *turn(messages, tools) {
+      yield* turns[asked.push({ messages: [...messages], tools }) - 1] ?? [done];
+    },
+  });
+  for await (const event of answer) {
+    events.push(event);
+    if (event.type === "text" || event.type === "tool-call" || event.type === "tool-result") {
+      steps.receive(event);
+    }
+  }
+  return { asked, events, parts: steps.parts };
+}
+
+test("Each turn sees the calls and results before it, and one end is told", async () => {
+  const text = (value: string): ChatEvent => ({ type: "text", text: value });
+  const { asked, events, parts } = await play([
+    [text("Let me see."), call(1), call(2), done],
+    [call(3), done],
+    [text("6"), done],
+  ]);
+  expect(events.filter(({ type }) => type === "done")).toHaveLength(1);
+  const steps: ClientMessage[] = [
+    {
+      role: "assistant",
+      content: "Let me see.",
+      tool_calls: [
+        { function: { name: "add", arguments: { value: 1 } } },
+        { function: { name: "add", arguments: { value: 2 } } },
+      ],
+    },
+    { role: "tool", content: "result 1", tool_name: "add" },
+    { role: "tool", content: "result 2", tool_name: "add" },
+    {
+      role: "assistant",
+      content: "",
+      tool_calls: [{ function: { name: "add", arguments: { value: 3 } } }],
+    },
+    { role: "tool", content: "result 3", tool_name: "add" },
+  ];
+  expect(asked[2]?.messages).toEqual([{ role: "user", content: "?" }, ...steps]);
+  // The saved answer gives the model the same conversation again.
+  expect(messageOf({ kind: "assistant", id: 1, state: "complete", ...parts })).toEqual([
+    ...steps,
+    { role: "assistant", content: "6" },
+  ]);
+});
+
+test("At the limit, calls are not run and tools no longer offered", async () => {
+  const { asked, events } = await play([[call(1), call(2), call(3), done]], 2);
+  const results = events.flatMap((event) => (event.type === "tool-result" ? [event.text] : []));
+  expect(results).toEqual([
+    "result 1",
+    "result 2",
+    "Not run: the limit of 2 calls for a message is reached. Answer now.",
+  ]);
+  expect(asked.map(({ tools }) => tools.length)).toEqual([1, 0]);
+});
+
+test("Calls of an answer that was cut off are not run", async () => {
+  const cut: ChatEvent = { type: "done", statistics: { ...statistics, finishReason: "length" } };
+  const { asked, events } = await play([[call(1), cut]]);
+  expect(asked).toHaveLength(1);
+  expect(events.map(({ type }) => type)).toEqual(["tool-call", "done"]);
+});
