@@ -24,8 +24,8 @@ import { takeLock } from "../cloud/state/lock-file.ts";
 import { Reservations } from "../cloud/state/reservations.ts";
 import { outsideUrlOf } from "../configuration/address.ts";
 import { keyAdministration } from "./cloud-keys.ts";
+import { adminSocket, drainMs, gatewaySocket } from "./cloud-server.ts";
 import { CloudUsage } from "./cloud-usage.ts";
-import { adminSocket, drainMs, gatewaySocket } from "./control-plane-process.ts";
 import { rayClientOf } from "./engine-choice.ts";
 
 export interface CloudHostOptions {

@@ -8,7 +8,7 @@ import { cloudErrors } from "../cloud/errors.ts";
 import { faultOf, listBackups, restoreBackup } from "../cloud/state/backups.ts";
 import { stateFile } from "../cloud/state/database.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
-import { isUnreachable } from "./control-plane-process.ts";
+import { isUnreachable } from "./cloud-server.ts";
 
 /**
  * Checks the database, through the server if it runs.

@@ -16,7 +16,7 @@ import { engineNode } from "../cloud/engines/ray/cluster-nodes.ts";
 import { RayClient } from "../cloud/engines/ray/ray-client.ts";
 import { ownPrefix } from "../cloud/engines/ray/serve-application.ts";
 import { cloudErrors } from "../cloud/errors.ts";
-import { findControlPlane } from "./control-plane-process.ts";
+import { findControlPlane } from "./cloud-server.ts";
 
 export type EngineReport =
   | { engine: "process" }

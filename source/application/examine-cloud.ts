@@ -6,7 +6,7 @@ import { formatBytes } from "../base/formats.ts";
 import { freeSpace } from "../base/free-space.ts";
 import { describeError, ProductError } from "../base/product-error.ts";
 import { systemCode } from "../base/write-refusal.ts";
-import { findControlPlane } from "./control-plane-process.ts";
+import { findControlPlane } from "./cloud-server.ts";
 import { examineEngine as reportOnEngine } from "./engine-choice.ts";
 import { examineNodes } from "./examine-nodes.ts";
 import { type Finding, fault, ok, type Verdict, warning } from "./finding.ts";

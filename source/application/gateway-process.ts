@@ -11,7 +11,7 @@ import { loadPepper, pepperFile } from "../cloud/keys/pepper.ts";
 import { type StoredKey, TokenCheck } from "../cloud/keys/token-check.ts";
 import { takeLock } from "../cloud/state/lock-file.ts";
 import { openTracing } from "../tracing/tracing.ts";
-import { adminSocket, gatewaySocket } from "./control-plane-process.ts";
+import { adminSocket, gatewaySocket } from "./cloud-server.ts";
 import { metricsRoute } from "./metrics-route.ts";
 
 export interface GatewayProcessOptions {

@@ -5,7 +5,7 @@ import { ProductError } from "../base/product-error.ts";
 import type { ServerStatus } from "../cloud/admin/documents.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { makeStateFolder } from "../cloud/state/state-folder.ts";
-import { controlPlaneLogFile, findControlPlane, startFailure } from "./control-plane-process.ts";
+import { cloudLogFile, findControlPlane, startFailure } from "./cloud-server.ts";
 import { serviceEnvironment } from "./service-file.ts";
 import {
   isInstalled,
@@ -40,7 +40,7 @@ export async function installServer(
   const state = await serviceState(manager);
   await refuseSecond(manager, stateFolder);
   makeStateFolder(stateFolder);
-  const logFile = controlPlaneLogFile(stateFolder);
+  const logFile = cloudLogFile(stateFolder);
   // Created here, readable only by its user.
   closeSync(openSync(logFile, "a", 0o600));
   writeService(manager, { command, environment: serviceEnvironment(process.env), logFile });
@@ -70,7 +70,7 @@ async function refuseSecond(manager: ServiceManager, stateFolder: string): Promi
  * retry forever.
  */
 async function startReady(manager: ServiceManager, stateFolder: string): Promise<ServerStatus> {
-  const logFile = controlPlaneLogFile(stateFolder);
+  const logFile = cloudLogFile(stateFolder);
   const logStart = statSync(logFile).size;
   try {
     await startService(manager);

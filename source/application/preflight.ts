@@ -7,7 +7,7 @@ import { describeError } from "../base/product-error.ts";
 import type { AdminClient } from "../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../cloud/admin/documents.ts";
 import { checkExecutables } from "../cloud/inspection/executables.ts";
-import { isUnreachable } from "./control-plane-process.ts";
+import { isUnreachable } from "./cloud-server.ts";
 import { type Examined, examine } from "./examine-cloud.ts";
 import { type Finding, fault, ok, type Verdict, warning } from "./finding.ts";
 import type { PreparedDeployment } from "./prepare-deployment.ts";

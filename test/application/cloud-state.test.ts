@@ -2,8 +2,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { beforeEach, expect, it } from "vitest";
+import { adminSocket } from "../../source/application/cloud-server.ts";
 import { examineState } from "../../source/application/cloud-state.ts";
-import { adminSocket } from "../../source/application/control-plane-process.ts";
 import { AdminClient } from "../../source/cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../source/cloud/errors.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";

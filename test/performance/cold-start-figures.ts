@@ -7,7 +7,7 @@ import { type IncomingMessage, request } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { adminSocket, stopControlPlane } from "../../source/application/control-plane-process.ts";
+import { adminSocket, stopCloudServer } from "../../source/application/cloud-server.ts";
 import { AdminClient } from "../../source/cloud/admin/admin-client.ts";
 import { markEnvironment } from "./clean-up.ts";
 import type { Figure } from "./report.ts";
@@ -75,7 +75,7 @@ export async function measureColdStarts(
       figure("cold start of a stub server, request to first byte, p95", [percentile95(samples)]),
     ];
   } finally {
-    await stopControlPlane(stateFolder, { drain: false, keepReplicas: false });
+    await stopCloudServer(stateFolder, { drain: false, keepReplicas: false });
   }
 }
 

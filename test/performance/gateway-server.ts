@@ -4,7 +4,7 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
-import { gatewaySocket } from "../../source/application/control-plane-process.ts";
+import { gatewaySocket } from "../../source/application/cloud-server.ts";
 import { runGateway } from "../../source/application/gateway-process.ts";
 import { defaultLimits, defaultScale } from "../../source/cloud/app-config.ts";
 import type { ListenerOptions } from "../../source/cloud/gateway/gateway-options.ts";

@@ -1,5 +1,5 @@
 // Runs an app as long as this command: prints its log, and its address once it answers.
-import { isUnreachable } from "../../application/control-plane-process.ts";
+import { isUnreachable } from "../../application/cloud-server.ts";
 import { explainMissingProgram } from "../../application/prepare-deployment.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";

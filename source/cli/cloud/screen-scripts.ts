@@ -7,7 +7,7 @@ import {
   isSecretVariable,
   previewScale,
 } from "../../application/app-facts.ts";
-import { isUnreachable } from "../../application/control-plane-process.ts";
+import { isUnreachable } from "../../application/cloud-server.ts";
 import { deployScript } from "../../application/deploy-script.ts";
 import type {
   CloudServer,

@@ -26,7 +26,7 @@ import type {
 import { callLines, certificateOf } from "./deploy-summary.ts";
 import { DeploymentChat } from "./deployment-chat.ts";
 import { type Session, settingOf } from "./session.ts";
-import { clientOf, ensureControlPlane } from "./target.ts";
+import { clientOf, ensureCloudServer } from "./target.ts";
 
 const testQuestion = "Say hello in one sentence.";
 const testAnswerTokens = 32;
@@ -120,7 +120,7 @@ export class ScreenServer implements CloudServer {
   }
 
   async #ensure(): Promise<void> {
-    if (this.target.isLocal) await ensureControlPlane(this.session);
+    if (this.target.isLocal) await ensureCloudServer(this.session);
   }
 }
 

@@ -1,6 +1,6 @@
 // Processes of deployctl up --foreground: the supervisor, the control plane and the gateway.
 import { writeSync } from "node:fs";
-import { drainMs, startFaultLine } from "../../application/control-plane-process.ts";
+import { drainMs, startFaultLine } from "../../application/cloud-server.ts";
 import { keepServing } from "../../application/keep-serving.ts";
 import { logLine } from "../../application/server-log.ts";
 import { readProcesses } from "../../application/server-processes.ts";

@@ -4,9 +4,9 @@ import path from "node:path";
 import {
   adminSocket,
   findControlPlane,
-  startControlPlane,
+  startSupervisor,
   untilEnded,
-} from "../../application/control-plane-process.ts";
+} from "../../application/cloud-server.ts";
 import { isSupervised } from "../../application/server-processes.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
@@ -67,7 +67,7 @@ export function openApp(flags: Flags, word: string) {
 
 /** Like `clientOf`, after starting this machine's server if none runs. */
 export async function startedClientOf(session: Session): Promise<AdminClient> {
-  if (isLocal(session)) await ensureControlPlane(session);
+  if (isLocal(session)) await ensureCloudServer(session);
   return clientOf(session);
 }
 
@@ -75,7 +75,7 @@ const startingSupervisor =
   "The supervisor has ended; starting a new one. The gateway and the control plane keep running.";
 
 /** Starts this machine's server, or its supervisor, if none runs. @returns true if it did */
-export async function ensureControlPlane(session: Session): Promise<boolean> {
+export async function ensureCloudServer(session: Session): Promise<boolean> {
   const { stateFolder, flags } = session;
   let running = await findControlPlane(stateFolder);
   // A server without a supervisor gets a new one.
@@ -90,7 +90,7 @@ export async function ensureControlPlane(session: Session): Promise<boolean> {
   if (running === undefined) tell(flags, "Starting the control plane…");
   else if (!isSupervised(stateFolder)) tell(flags, startingSupervisor);
   const words = ["up", "--foreground", ...upArguments(session)];
-  const status = await startControlPlane({ entry: entryFile, words, stateFolder });
+  const status = await startSupervisor({ entry: entryFile, words, stateFolder });
   if (running === undefined) {
     tell(flags, `Ready at ${status.baseUrl}.`);
     tellEncryption(session, status.gateway);

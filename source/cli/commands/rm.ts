@@ -1,7 +1,7 @@
 // modelctl rm: removes models.
 
 import path from "node:path";
-import { adminSocket, isUnreachable } from "../../application/control-plane-process.ts";
+import { adminSocket, isUnreachable } from "../../application/cloud-server.ts";
 import type { ModelLibrary } from "../../application/model-library.ts";
 import { shownModel } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";

@@ -2,8 +2,8 @@
 // everything.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
+import { stopCloudServer } from "../../../source/application/cloud-server.ts";
 import { restoreState } from "../../../source/application/cloud-state.ts";
-import { stopControlPlane } from "../../../source/application/control-plane-process.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
 import { stateFile } from "../../../source/cloud/state/database.ts";
 import { until } from "../../support/until.ts";
@@ -60,7 +60,7 @@ it("replicas keep running through a damaged database and are adopted from its ba
     expect([after?.replica, after?.processId]).toEqual([before?.replica, before?.processId]);
     expect((await fetch(`${restored.baseUrl}/local/chat/v1/models`)).status).toBe(200);
   } finally {
-    await stopControlPlane(folder, { drain: false, keepReplicas: false });
+    await stopCloudServer(folder, { drain: false, keepReplicas: false });
   }
   expect((await replicaProcesses(folder)).size).toBe(0);
 });

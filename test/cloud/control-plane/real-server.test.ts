@@ -7,9 +7,9 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import {
   authorityFile,
-  stopControlPlane,
+  stopCloudServer,
   untilEnded,
-} from "../../../source/application/control-plane-process.ts";
+} from "../../../source/application/cloud-server.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import type { ReplicaDocument, ServerStatus } from "../../../source/cloud/admin/documents.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
@@ -36,7 +36,7 @@ beforeAll(async () => {
   client = clientOf(folder);
 });
 afterAll(async () => {
-  await stopControlPlane(folder, { drain: false, keepReplicas: false });
+  await stopCloudServer(folder, { drain: false, keepReplicas: false });
   const left = await replicaProcesses(folder);
   await clearFolder(folder);
   expect([...left.values()]).toEqual([]);
@@ -178,7 +178,7 @@ it("a key's usage is counted; revoking it with --hard ends its requests", async 
 });
 
 it("stopping ends replicas; a start that fails at its address starts none, and the next one does", async () => {
-  await stopControlPlane(folder, { drain: true, keepReplicas: false });
+  await stopCloudServer(folder, { drain: true, keepReplicas: false });
   expect((await replicaProcesses(folder)).size).toBe(0);
   const stranger = createServer();
   await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));

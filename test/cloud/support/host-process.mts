@@ -3,7 +3,7 @@
 // `node host-process.mts STATE_FOLDER PORT ADMIN_PORT`; without the last one there is no admin address.
 import { flushCompileCache } from "node:module";
 import { type CloudHostOptions, startCloudHost } from "../../../source/application/cloud-host.ts";
-import { startFaultLine, tlsFolder } from "../../../source/application/control-plane-process.ts";
+import { startFaultLine, tlsFolder } from "../../../source/application/cloud-server.ts";
 import { runGateway } from "../../../source/application/gateway-process.ts";
 import { readProcesses } from "../../../source/application/server-processes.ts";
 import { readyMessage, supervisedRole } from "../../../source/application/supervised-process.ts";

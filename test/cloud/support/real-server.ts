@@ -5,8 +5,8 @@ import path from "node:path";
 import {
   adminSocket,
   findControlPlane,
-  startControlPlane,
-} from "../../../source/application/control-plane-process.ts";
+  startSupervisor,
+} from "../../../source/application/cloud-server.ts";
 import { readProcesses } from "../../../source/application/server-processes.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import type {
@@ -49,7 +49,7 @@ export async function startServer(
   { port = 0, adminPort }: ServerPorts = {},
 ): Promise<ServerStatus> {
   const words = [stateFolder, `${port}`, ...(adminPort === undefined ? [] : [`${adminPort}`])];
-  return await startControlPlane({ entry: hostProgram, words, stateFolder });
+  return await startSupervisor({ entry: hostProgram, words, stateFolder });
 }
 
 /** Kills the control plane. Resolves when its successor accepts calls and commands. */

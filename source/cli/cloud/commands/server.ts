@@ -1,9 +1,5 @@
 // deployctl up, down, status: this machine's control plane and gateway, or the state of another server.
-import {
-  drainMs,
-  findControlPlane,
-  stopControlPlane,
-} from "../../../application/control-plane-process.ts";
+import { drainMs, findControlPlane, stopCloudServer } from "../../../application/cloud-server.ts";
 import { formatRoughDuration } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { ServerProcess, ServerStatus } from "../../../cloud/admin/documents.ts";
@@ -14,7 +10,7 @@ import { formatLabels } from "../../table.ts";
 import { serverFlags } from "../flags.ts";
 import { printAnswer, tell } from "../print.ts";
 import { openSession } from "../session.ts";
-import { clientOf, ensureControlPlane } from "../target.ts";
+import { clientOf, ensureCloudServer } from "../target.ts";
 import type { serverCommands } from "./server.definition.ts";
 
 const grace = `Waiting up to ${drainMs / 1000} s for running requests;`;
@@ -36,7 +32,7 @@ export const up: Run<typeof serverCommands.up> = async (_words, flags) => {
   if (wasRunning && startFlags.some((flag) => flags[flag] !== undefined)) {
     warn("Already running with its own settings; stop it with deployctl down.");
   }
-  const hasStarted = await ensureControlPlane(own);
+  const hasStarted = await ensureCloudServer(own);
   const status = await clientOf(own).status();
   printAnswer(flags, {
     document: { ...status, started: !wasRunning },
@@ -54,7 +50,7 @@ export const down: Run<typeof serverCommands.down> = async (_words, flags) => {
   if (isBusy && drain && !keepReplicas) {
     tell(flags, `${grace} use deployctl down --force to cancel them.`);
   }
-  const stopped = await stopControlPlane(stateFolder, { drain, keepReplicas });
+  const stopped = await stopCloudServer(stateFolder, { drain, keepReplicas });
   printAnswer(flags, {
     document: stopped ? { stopped, keptReplicas: keepReplicas } : { stopped },
     text: stopped ? endText(keepReplicas) : "No control plane is running on this machine.\n",

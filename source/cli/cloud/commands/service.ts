@@ -1,5 +1,5 @@
 // deployctl service install, remove, status: a server that systemd or launchd starts and restarts.
-import { drainMs } from "../../../application/control-plane-process.ts";
+import { drainMs } from "../../../application/cloud-server.ts";
 import { installServer } from "../../../application/install-server.ts";
 import {
   isInstalled,

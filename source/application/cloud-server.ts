@@ -1,5 +1,5 @@
-// Starts, finds and stops this machine's control plane, a detached process; names the files in its state
-// folder.
+// Starts, finds and stops deployctl's server on this machine: its supervisor, a detached process that starts
+// the control plane and the gateway. Names the files in its state folder.
 import { spawn } from "node:child_process";
 import { closeSync, fstatSync, openSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -33,7 +33,7 @@ export function gatewaySocket(stateFolder: string): string {
   return path.join(stateFolder, "link.sock");
 }
 
-export function controlPlaneLogFile(stateFolder: string): string {
+export function cloudLogFile(stateFolder: string): string {
   return path.join(stateFolder, "server.log");
 }
 
@@ -47,7 +47,7 @@ export async function findControlPlane(stateFolder: string): Promise<ServerStatu
   }
 }
 
-export interface ControlPlaneProcess {
+export interface SupervisorProgram {
   /** The program's entry file. */
   entry: string;
   /** `up --foreground` with its flags. */
@@ -56,14 +56,14 @@ export interface ControlPlaneProcess {
 }
 
 /**
- * Starts a control plane and waits until one is ready: this one, or that of a faster command.
+ * Starts a supervisor and waits until its control plane is ready, or that of a faster command.
  *
  * @throws ProductError with the reason in its log
  */
-export async function startControlPlane(options: ControlPlaneProcess): Promise<ServerStatus> {
+export async function startSupervisor(options: SupervisorProgram): Promise<ServerStatus> {
   const { entry, words, stateFolder } = options;
   makeStateFolder(stateFolder);
-  const logFile = controlPlaneLogFile(stateFolder);
+  const logFile = cloudLogFile(stateFolder);
   setAsideLargeLog(logFile);
   const log = openSync(logFile, "a", 0o600);
   const logStart = fstatSync(log).size;
@@ -90,7 +90,7 @@ export async function startControlPlane(options: ControlPlaneProcess): Promise<S
     if (status?.isReady && isSupervised(stateFolder)) return status;
     // It exits if another one holds the lock; that one becomes ready, or is stopping.
     if (exitCode !== undefined && holders(stateFolder).length === 0) {
-      if (wasHeld) return await startControlPlane(options);
+      if (wasHeld) return await startSupervisor(options);
       break;
     }
     wasHeld = exitCode !== undefined;
@@ -117,15 +117,12 @@ export interface StopRequest {
 }
 
 /**
- * Stops this machine's control plane and waits until its processes have ended.
+ * Stops this machine's server and waits until its processes have ended.
  *
  * @returns false if none runs
  * @throws ProductError `CLOUD_CONFLICT` if it does not end
  */
-export async function stopControlPlane(
-  stateFolder: string,
-  request: StopRequest,
-): Promise<boolean> {
+export async function stopCloudServer(stateFolder: string, request: StopRequest): Promise<boolean> {
   const running = await findControlPlane(stateFolder);
   if (running === undefined) return false;
   const processes = [identifyProcess(running.processId), ...holders(stateFolder)];

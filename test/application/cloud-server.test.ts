@@ -1,10 +1,7 @@
 import { createServer } from "node:net";
 import path from "node:path";
 import { beforeEach, expect, it } from "vitest";
-import {
-  controlPlaneLogFile,
-  startControlPlane,
-} from "../../source/application/control-plane-process.ts";
+import { cloudLogFile, startSupervisor } from "../../source/application/cloud-server.ts";
 import { ProductError } from "../../source/base/product-error.ts";
 import { cloudErrors } from "../../source/cloud/errors.ts";
 import { StateDatabase, stateFile } from "../../source/cloud/state/database.ts";
@@ -19,7 +16,7 @@ beforeEach(() => {
 
 async function faultOfStart(listen: string): Promise<ProductError> {
   const words = ["up", "--foreground", "--state-dir", stateFolder, "--listen", listen];
-  const error: unknown = await startControlPlane({ entry, words, stateFolder }).then(
+  const error: unknown = await startSupervisor({ entry, words, stateFolder }).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -41,7 +38,7 @@ it("reports that its port is in use", async () => {
           ? new RegExp(`${port}: already in use by .*\\(${process.pid}\\)\\. Stop it, or choose`)
           : `${port}: already in use by another program`,
       ),
-      hint: expect.stringContaining(controlPlaneLogFile(stateFolder)),
+      hint: expect.stringContaining(cloudLogFile(stateFolder)),
     });
   } finally {
     other.close();
