@@ -6,7 +6,7 @@ import path from "node:path";
 import { spawnWatched } from "../base/parent-watch.ts";
 import { exitCodes, ProductError } from "../base/product-error.ts";
 import type { DeploymentRequest, ReplicaDocument } from "../cloud/admin/documents.ts";
-import { runnerFile } from "../cloud/engines/process/spawn-runner.ts";
+import { runnerFile } from "../cloud/engines/process/spawn-replica.ts";
 import { cloudErrors } from "../cloud/errors.ts";
 import { modelctlCommand, modelctlVariable } from "./deploy-script.ts";
 

@@ -8,7 +8,7 @@ import { type HealthSettings, watchHealth } from "./health-watch.ts";
 import type { LogPlace, LogStore } from "./logs/log-store.ts";
 import { ReplicaLog } from "./logs/replica-log.ts";
 import type { HealthCheck } from "./ready-probe.ts";
-import type { RunnerMarker } from "./runner-marker.ts";
+import type { ReplicaMarker } from "./replica-marker.ts";
 import { describePhases, StartPhases } from "./start-phases.ts";
 import { progressOf, progressOfMarker, type StartProgress } from "./start-progress.ts";
 
@@ -81,7 +81,7 @@ export abstract class EngineReplica<Context extends EngineReplicaContext = Engin
     this.log.close();
   }
 
-  protected noteMarker(marker: RunnerMarker): void {
+  protected noteMarker(marker: ReplicaMarker): void {
     this.#noteProgress(progressOfMarker(marker), marker.at);
   }
 

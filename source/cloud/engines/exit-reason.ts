@@ -1,7 +1,7 @@
 // Exit of a replica: a stable reason and a sentence, from its exit code, its last marker and its
 // last lines.
 import type { ReplicaExit } from "./engine.ts";
-import { describeEnd, type RunnerMarker } from "./runner-marker.ts";
+import { describeEnd, type ReplicaMarker } from "./replica-marker.ts";
 
 export interface ExitFacts {
   /**
@@ -13,7 +13,7 @@ export interface ExitFacts {
   /** Known cause that overrides the exit code, such as our own stop. */
   cause: ExitCause | undefined;
   /** Last marker of the runner. */
-  ending: RunnerMarker | undefined;
+  ending: ReplicaMarker | undefined;
   /** True when the kernel killed processes for lack of memory during the replica's life. */
   memoryRanOut: boolean;
   tail: string[];
@@ -167,7 +167,7 @@ function explain(facts: ExitFacts): Explanation {
 
 /** Uses the runner's reason; for an exception, the last lines may be more specific. */
 function explainFailure(
-  { reason = "", sentence = "The script failed" }: RunnerMarker,
+  { reason = "", sentence = "The script failed" }: ReplicaMarker,
   facts: ExitFacts,
 ): Explanation {
   const known = runnerReasons.has(reason) ? reason : "exception";
@@ -181,7 +181,7 @@ function explainFailure(
 const placeInScript = /^[^\s:]+:\d+: /;
 
 /** Covers scripts that ignore how their server exited: the function returns as if all were well. */
-function explainReturn({ program, code }: RunnerMarker, facts: ExitFacts): Explanation {
+function explainReturn({ program, code }: ReplicaMarker, facts: ExitFacts): Explanation {
   const hasFailed = code !== undefined && code !== 0;
   const trace = hasFailed || program === undefined ? explainTraces(facts.tail, facts) : undefined;
   if (trace !== undefined && hasFailed) return trace;

@@ -1,5 +1,5 @@
 // Start-up progress, read from a replica's output.
-import { describeMarker, type RunnerMarker } from "./runner-marker.ts";
+import { describeMarker, type ReplicaMarker } from "./replica-marker.ts";
 import type { StartPhase } from "./start-phases.ts";
 
 export interface StartProgress {
@@ -67,14 +67,14 @@ export function progressOf(text: string): StartProgress | undefined {
 }
 
 /** Phases that the runner reports, until the server's own output is more specific. */
-const phasesOfMarkers: Partial<Record<RunnerMarker["phase"], StartPhase>> = {
+const phasesOfMarkers: Partial<Record<ReplicaMarker["phase"], StartPhase>> = {
   importing: "import",
   calling: "setup",
   holding: "setup",
 };
 
 /** @returns undefined for a marker that is not part of a start */
-export function progressOfMarker(marker: RunnerMarker): StartProgress | undefined {
+export function progressOfMarker(marker: ReplicaMarker): StartProgress | undefined {
   const phase = phasesOfMarkers[marker.phase];
   return phase && { phase, text: describeMarker(marker) };
 }

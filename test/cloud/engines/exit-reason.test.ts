@@ -4,7 +4,7 @@ import {
   explainExit,
   takenPort,
 } from "../../../source/cloud/engines/exit-reason.ts";
-import { readMarker } from "../../../source/cloud/engines/runner-marker.ts";
+import { readMarker } from "../../../source/cloud/engines/replica-marker.ts";
 
 const plain: ExitFacts = {
   code: 1,

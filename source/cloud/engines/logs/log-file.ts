@@ -15,7 +15,7 @@ import {
 import path from "node:path";
 import { isRecord, parseJson } from "../../../base/json.ts";
 import type { LogLine } from "../engine.ts";
-import { type RunnerMarker, readMarker } from "../runner-marker.ts";
+import { type ReplicaMarker, readMarker } from "../replica-marker.ts";
 
 /** Bytes of a replica's raw output that are in the log, for each of its files. */
 export interface RawOffsets {
@@ -28,7 +28,7 @@ export interface LineRecord {
   /** Offsets after this line. */
   offsets: RawOffsets;
   /** Runner marker behind a line of stream "event". */
-  marker?: RunnerMarker | undefined;
+  marker?: ReplicaMarker | undefined;
 }
 
 /** Field names are those that users see in the files. */
@@ -74,7 +74,7 @@ export interface LogFileOptions {
 /** Fields of a new line; the others follow from where it is written. */
 export type NewLine = Pick<LogLine, "ts" | "stream" | "text"> & {
   offsets?: RawOffsets;
-  marker?: RunnerMarker;
+  marker?: ReplicaMarker;
 };
 
 export const rotationBytes = 10 * 1024 ** 2;

@@ -2,7 +2,7 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import type { Clock } from "../../../base/clock.ts";
 import { RingBuffer } from "../../../base/ring-buffer.ts";
-import { describeMarker, type RunnerMarker, splitMarker } from "../runner-marker.ts";
+import { describeMarker, type ReplicaMarker, splitMarker } from "../replica-marker.ts";
 import { LogFile, type LogFileOptions, type NewLine, recordsFromEnd } from "./log-file.ts";
 import { defaultRawLimits, type RawChunk, type RawLimits, RawOutput } from "./raw-output.ts";
 
@@ -13,7 +13,7 @@ export interface ReplicaLogOptions extends LogFileOptions {
   /** Called with each line that may show progress, including an incomplete one. */
   onText: (text: string) => void;
   /** Called with each marker of the runner. */
-  onMarker: (marker: RunnerMarker) => void;
+  onMarker: (marker: ReplicaMarker) => void;
   /** Called when the log has grown. */
   onGrowth: () => void;
   /** Called when writing fails: a full disk must end neither the replica nor its watcher. */
@@ -35,7 +35,7 @@ export class ReplicaLog {
   readonly #raw: Record<(typeof streams)[number], RawOutput>;
   readonly #tail = new RingBuffer<string>(tailLines);
   /** Last marker that explains the exit. */
-  ending: RunnerMarker | undefined;
+  ending: ReplicaMarker | undefined;
   #isClosed = false;
 
   /** Resumes where the log stops, so that each line of raw output is logged once. */
@@ -152,7 +152,7 @@ export class ReplicaLog {
     this.#options.onGrowth();
   }
 
-  #note(marker: RunnerMarker): void {
+  #note(marker: ReplicaMarker): void {
     if (endings.has(marker.phase)) this.ending = marker;
   }
 

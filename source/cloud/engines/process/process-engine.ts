@@ -22,7 +22,7 @@ import { createNonce, dropUnknown, endOrphans } from "./orphans.ts";
 import { defaultPortRange, type PortRange } from "./port-pool.ts";
 import type { EndOptions } from "./process-group.ts";
 import { Replica, type ReplicaContext } from "./replica.ts";
-import { spawnRunner } from "./spawn-runner.ts";
+import { spawnReplica } from "./spawn-replica.ts";
 
 export interface ProcessEngineOptions extends ReplicaEngineOptions {
   reservations: Reservations;
@@ -184,7 +184,7 @@ class ProcessEngine extends ReplicaEngine<Replica> implements Engine {
       const inherited = this.#environment;
       const options = { request, python, nonce, port, gpus, weightsFolder, inherited };
       return () =>
-        spawnRunner({
+        spawnReplica({
           ...options,
           additions: variables,
           raw: this.#records.rawFilesOf(record.replica),

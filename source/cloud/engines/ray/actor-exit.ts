@@ -1,9 +1,9 @@
 // Exit of a replica on a Ray cluster, from the wrapper's report or from what Serve says.
 import type { ReplicaExit } from "../engine.ts";
 import { asSentence, explainExit } from "../exit-reason.ts";
-import { type RunnerMarker, splitMarker } from "../runner-marker.ts";
+import { type ReplicaMarker, splitMarker } from "../replica-marker.ts";
 
-export interface ExitReport extends Pick<RunnerMarker, "code" | "signal" | "reason" | "sentence"> {
+export interface ExitReport extends Pick<ReplicaMarker, "code" | "signal" | "reason" | "sentence"> {
   tail: string[];
 }
 
@@ -20,7 +20,7 @@ export function readReport(message: string): ExitReport | undefined {
 /** @param ending last marker of the runner in the log */
 export function exitOf(
   { code, signal, reason, sentence, tail }: ExitReport,
-  ending: RunnerMarker | undefined,
+  ending: ReplicaMarker | undefined,
 ): ReplicaExit {
   if (reason !== undefined && sentence !== undefined) {
     return { code, signal, reason, sentence: asSentence(sentence), tail };

@@ -5,7 +5,7 @@ import { describeError } from "../../../base/product-error.ts";
 import { readEndpoint } from "../../replica-address.ts";
 import type { ReplicaExit, ReplicaObservation } from "../engine.ts";
 import { checkOf, EngineReplica, type EngineReplicaContext } from "../engine-replica.ts";
-import type { RunnerMarker } from "../runner-marker.ts";
+import type { ReplicaMarker } from "../replica-marker.ts";
 import { exitOf, lastLine, readReport } from "./actor-exit.ts";
 import type { RayResources } from "./node-resources.ts";
 import type { RayClient } from "./ray-client.ts";
@@ -39,7 +39,7 @@ export class RayReplica extends EngineReplica<RayReplicaContext> {
   /** Serve's name for the replica, which is another one after a restart. */
   #serveId: string | undefined;
   /** Last report of the wrapper about the runner's exit. */
-  #report: RunnerMarker | undefined;
+  #report: ReplicaMarker | undefined;
   #isAdopted = false;
   #isStopping = false;
   #collecting: Promise<void> | undefined;
@@ -204,7 +204,7 @@ export class RayReplica extends EngineReplica<RayReplicaContext> {
     else this.log.collect();
   }
 
-  protected override noteMarker(marker: RunnerMarker): void {
+  protected override noteMarker(marker: ReplicaMarker): void {
     if (marker.phase === "exited") this.#report = marker;
     super.noteMarker(marker);
   }

@@ -19,7 +19,7 @@ const phases = [
   "exited",
 ] as const;
 
-export interface RunnerMarker {
+export interface ReplicaMarker {
   phase: (typeof phases)[number];
   /** Milliseconds since 1970. */
   at: number | undefined;
@@ -43,7 +43,7 @@ export interface RunnerMarker {
  *
  * @returns undefined when there is none
  */
-export function splitMarker(line: string): { before: string; marker: RunnerMarker } | undefined {
+export function splitMarker(line: string): { before: string; marker: ReplicaMarker } | undefined {
   const start = line.lastIndexOf(sign);
   if (start < 0) return undefined;
   const marker = readMarker(parseJson(line.slice(start + sign.length - 1)));
@@ -51,7 +51,7 @@ export function splitMarker(line: string): { before: string; marker: RunnerMarke
 }
 
 /** @returns undefined for anything but a marker */
-export function readMarker(value: unknown): RunnerMarker | undefined {
+export function readMarker(value: unknown): ReplicaMarker | undefined {
   if (typeof value !== "object" || value === null) return undefined;
   const fields: Record<string, unknown> = { ...value };
   const phase = phases.find((name) => name === fields.phase);
@@ -69,7 +69,7 @@ export function readMarker(value: unknown): RunnerMarker | undefined {
 }
 
 /** Formats the marker as a log line. */
-export function describeMarker(marker: RunnerMarker): string {
+export function describeMarker(marker: ReplicaMarker): string {
   const { phase, subject, program, code, sentence } = marker;
   switch (phase) {
     case "importing":

@@ -33,7 +33,7 @@ export function runnerFile(): string {
 }
 
 /** @returns a child that outlives this process, unless the request says otherwise */
-export function spawnRunner(options: SpawnOptions): ChildProcess {
+export function spawnReplica(options: SpawnOptions): ChildProcess {
   const { request, python, raw } = options;
   const { bundleFolder, script, target } = request.plan;
   // Append mode, so that an emptied file grows from its start.
