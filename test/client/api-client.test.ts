@@ -84,6 +84,8 @@ describe("an answer", () => {
           promptMs: 0,
           completionMs: 0,
           totalMs: 3,
+          drafted: 0,
+          accepted: 0,
         },
       },
     ]);

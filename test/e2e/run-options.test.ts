@@ -39,6 +39,8 @@ describe("run --json", () => {
       promptMs: expect.any(Number),
       completionMs: expect.any(Number),
       totalMs: expect.any(Number),
+      drafted: 0,
+      accepted: 0,
     });
   });
 
