@@ -3,7 +3,7 @@
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { buildImageReader } from "../source/application/build-image-reader.ts";
+import { buildImageReader } from "../source/application/devices/build-image-reader.ts";
 import { imageReaderFileName, imageReaderFolders } from "../source/engine/text/image-reader.ts";
 
 const sources = ["../native/image-reader.cpp", "../native/CMakeLists.txt"];

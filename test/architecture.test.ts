@@ -140,7 +140,7 @@ const libraryDoors: Record<string, RegExp> = {
   ink: /^source\/ui\//,
   "ink-text-input": /^source\/ui\/components\/text-field\.tsx$/,
   react: /^source\/ui\//,
-  fastify: /^source\/(server|cloud)\/|^source\/application\/server-host\.ts$/,
+  fastify: /^source\/(server|cloud)\/|^source\/application\/local-server\/server-host\.ts$/,
   "prom-client": /^source\/(cloud\/)?metrics\//,
   "@fastify/swagger": /^source\/server\//,
   undici: /^source\/(store\/hub\/|server\/fetch-image\.ts$|cloud\/gateway\/)/,

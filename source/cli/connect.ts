@@ -1,6 +1,9 @@
 // Connects a command to a server: a running one, or one that is started for it.
-import { backgroundLogFile, startBackgroundServer } from "../application/background-server.ts";
-import type { HostedServer } from "../application/server-host.ts";
+import {
+  backgroundLogFile,
+  startBackgroundServer,
+} from "../application/local-server/background-server.ts";
+import type { HostedServer } from "../application/local-server/server-host.ts";
 import { ApiClient } from "../client/api-client.ts";
 import { defaultHost, type ServerAddress } from "../configuration/address.ts";
 import { usageError } from "./errors.ts";
@@ -53,7 +56,7 @@ export async function connect(
   refuseToStart(flags, settings);
   if (hosting === "shared") {
     if (settings.address !== undefined) {
-      const { refuseTakenAddress } = await import("../application/server-host.ts");
+      const { refuseTakenAddress } = await import("../application/local-server/server-host.ts");
       await refuseTakenAddress(settings.address);
     }
     const client = await startBackgroundServer(
@@ -98,9 +101,11 @@ async function host(
   preload: string | undefined,
   morePorts = 0,
 ): Promise<Connection> {
-  const { hostServer } = await import("../application/server-host.ts");
+  const { hostServer } = await import("../application/local-server/server-host.ts");
   const { keepServing } = await import("../application/keep-serving.ts");
-  const { openLogFile, openLogIfPossible } = await import("../application/server-log.ts");
+  const { openLogFile, openLogIfPossible } = await import(
+    "../application/local-server/server-log.ts"
+  );
   const logFile = backgroundLogFile(settings.paths.state);
   // A private server needs the state folder only for its log, and can do without.
   const log = stateFolder === undefined ? openLogIfPossible(logFile) : openLogFile(logFile);

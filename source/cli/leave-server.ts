@@ -1,6 +1,6 @@
 // Leaves a server in this process without cutting off other clients.
-import { backgroundLogFile } from "../application/background-server.ts";
-import type { HostedServer } from "../application/server-host.ts";
+import { backgroundLogFile } from "../application/local-server/background-server.ts";
+import type { HostedServer } from "../application/local-server/server-host.ts";
 import { formatRoughDuration } from "../base/formats.ts";
 import { ownAgent } from "../client/api-client.ts";
 import { leaveForeground } from "./foreground.ts";

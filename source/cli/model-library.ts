@@ -1,5 +1,5 @@
 // Opens this user's models, for commands without a server.
-import { ModelLibrary, type ModelName } from "../application/model-library.ts";
+import { ModelLibrary, type ModelName } from "../application/models/model-library.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 import { type CommandSettings, readSettings } from "./session-settings.ts";

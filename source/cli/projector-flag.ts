@@ -1,7 +1,7 @@
 // --mmproj: adds a projector for images to a model.
 import { createHash } from "node:crypto";
 import path from "node:path";
-import type { ModelLibrary } from "../application/model-library.ts";
+import type { ModelLibrary } from "../application/models/model-library.ts";
 import { toAbsolutePath } from "../base/file-path.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";

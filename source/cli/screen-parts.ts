@@ -1,7 +1,7 @@
 // Services for the full screen: the server and its control, the chat's model, saved chats, deployments.
 
 import { keyVariable } from "../agents/agent.ts";
-import { openServerKeys } from "../application/server-keys.ts";
+import { openServerKeys } from "../application/local-server/server-keys.ts";
 import { describeError } from "../base/product-error.ts";
 import { showModel } from "../client/chat-calls.ts";
 import { isLoopback, parseAddress, type ServerAddress } from "../configuration/address.ts";

@@ -1,6 +1,6 @@
 // Lifetime of a server in this process: when it ends, and in which order.
 import { setInterval } from "node:timers";
-import type { HostedServer } from "../application/server-host.ts";
+import type { HostedServer } from "../application/local-server/server-host.ts";
 import { exitCodes } from "../base/product-error.ts";
 
 /** A background server exits when it has not been used for this long. */

@@ -1,5 +1,5 @@
 // Connection of a command to its server; finds or starts another one if the server disappears.
-import type { HostedServer } from "../application/server-host.ts";
+import type { HostedServer } from "../application/local-server/server-host.ts";
 import { ProductError } from "../base/product-error.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { ChatEvent } from "../client/chat-events.ts";

@@ -1,5 +1,5 @@
 // Sections of `show` for a model.
-import type { ModelDescription } from "../application/model-library.ts";
+import type { ModelDescription } from "../application/models/model-library.ts";
 import { formatCount } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
 import type { ShownModel } from "../client/chat-calls.ts";

@@ -1,5 +1,5 @@
 // Pulls a missing model for a command, or suggests a similar name.
-import type { ModelLibrary, ModelName, Work } from "../application/model-library.ts";
+import type { ModelLibrary, ModelName, Work } from "../application/models/model-library.ts";
 import { shownModel } from "../base/display-text.ts";
 import { type ApiClient, ServerRefusal } from "../client/api-client.ts";
 import type { Flags } from "./flags.ts";

@@ -1,5 +1,5 @@
 // Shows the progress of long work on standard error; Ctrl+C and other signals stop it.
-import type { ProgressRecord, Work } from "../application/model-library.ts";
+import type { ProgressRecord, Work } from "../application/models/model-library.ts";
 import { parseByteSize } from "../configuration/setting-readers.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";

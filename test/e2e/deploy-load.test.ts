@@ -1,7 +1,7 @@
 // Requests while an app sleeps, wakes and changes: all are answered.
 import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findControlPlane } from "../../source/application/cloud-server.ts";
+import { findControlPlane } from "../../source/application/cloud-host/cloud-server.ts";
 import type { ReplicaDocument, ServerProcesses } from "../../source/cloud/admin/documents.ts";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { isAlive, processesOfHome } from "../support/processes.ts";

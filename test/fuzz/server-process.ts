@@ -1,7 +1,7 @@
 // Server in a separate process, which an attack may crash: `node server-process.ts FOLDER [SETTINGS]`, with
 // settings in JSON. Sends its parent its URL, and unexpected errors from its log.
 import path from "node:path";
-import { hostServer } from "../../source/application/server-host.ts";
+import { hostServer } from "../../source/application/local-server/server-host.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 
 /** Message to the parent. */

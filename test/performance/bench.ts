@@ -3,7 +3,7 @@
 import { createReadStream, existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { buildImageReader } from "../../source/application/build-image-reader.ts";
+import { buildImageReader } from "../../source/application/devices/build-image-reader.ts";
 import { findAddonBinary } from "../../source/engine/text/addon.ts";
 import { imageReaderFileName, imageReaderFolders } from "../../source/engine/text/image-reader.ts";
 import { realModel } from "../support/real-models.ts";

@@ -7,7 +7,7 @@ import { type IncomingMessage, request } from "node:http";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { adminSocket, stopCloudServer } from "../../source/application/cloud-server.ts";
+import { adminSocket, stopCloudServer } from "../../source/application/cloud-host/cloud-server.ts";
 import { AdminClient } from "../../source/cloud/admin/admin-client.ts";
 import { markEnvironment } from "./clean-up.ts";
 import type { Figure } from "./report.ts";

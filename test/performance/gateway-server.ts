@@ -4,8 +4,8 @@
 
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
-import { gatewaySocket } from "../../source/application/cloud-server.ts";
-import { runGateway } from "../../source/application/gateway-process.ts";
+import { gatewaySocket } from "../../source/application/cloud-host/cloud-server.ts";
+import { runGateway } from "../../source/application/cloud-host/gateway-process.ts";
 import { defaultLimits, defaultScale } from "../../source/cloud/app-config.ts";
 import type { ListenerOptions } from "../../source/cloud/gateway/gateway-options.ts";
 import { RemoteGateway } from "../../source/cloud/gateway-link/remote-gateway.ts";

@@ -2,7 +2,7 @@
 
 import { freemem } from "node:os";
 import { join } from "node:path";
-import { engineSettings } from "../../source/application/engine-settings.ts";
+import { engineSettings } from "../../source/application/local-server/engine-settings.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 import type { GenerationEvent } from "../../source/engine/generation.ts";
 import { RunnerProcess } from "../../source/engine/runner/runner-process.ts";

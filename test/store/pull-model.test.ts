@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { problemOf } from "../../source/application/check-template.ts";
+import { problemOf } from "../../source/application/models/check-template.ts";
 import type { ProgressRecord } from "../../source/store/library/layer-maker.ts";
 import { ModelStore } from "../../source/store/library/model-store.ts";
 import { ModelCatalog } from "../../source/store/model-catalog.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import type { KeyRole } from "../../source/api-keys/key-record.ts";
 import type { KeyStore } from "../../source/api-keys/key-store.ts";
-import { openServerKeys } from "../../source/application/server-keys.ts";
+import { openServerKeys } from "../../source/application/local-server/server-keys.ts";
 import type { Settings } from "../../source/configuration/settings.ts";
 import { TestServer } from "./test-server.ts";
 

@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { Ollama } from "ollama";
-import type { HostOptions } from "../../source/application/server-host.ts";
+import type { HostOptions } from "../../source/application/local-server/server-host.ts";
 import type { Settings } from "../../source/configuration/settings.ts";
 import { tinyFile } from "./command-line.ts";
 import { entriesOf } from "./model-store.ts";

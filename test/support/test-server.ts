@@ -3,7 +3,7 @@ import {
   type HostedServer,
   type HostOptions,
   hostServer,
-} from "../../source/application/server-host.ts";
+} from "../../source/application/local-server/server-host.ts";
 import { loadSettings } from "../../source/configuration/load-settings.ts";
 import type { Settings } from "../../source/configuration/settings.ts";
 import type { RequestRecord } from "../../source/request-log/request-record.ts";

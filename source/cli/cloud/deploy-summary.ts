@@ -1,7 +1,7 @@
 // Summary of a deployment: the app's address, calls, logs, and the way back.
 
 import { existsSync } from "node:fs";
-import { authorityFile } from "../../application/cloud-server.ts";
+import { authorityFile } from "../../application/cloud-host/cloud-server.ts";
 import { shownModel, toOneLine } from "../../base/display-text.ts";
 import { formatMilliseconds } from "../../base/formats.ts";
 import { quoteForShell } from "../../base/quoting.ts";

@@ -1,6 +1,6 @@
 // Runs an app as long as this command: prints its log, and its address once it answers.
-import { isUnreachable } from "../../application/cloud-server.ts";
-import { explainMissingProgram } from "../../application/prepare-deployment.ts";
+import { isUnreachable } from "../../application/cloud-host/cloud-server.ts";
+import { explainMissingProgram } from "../../application/deploying/prepare-deployment.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type { DeploymentRequest, DeployResult, LogDocument } from "../../cloud/admin/documents.ts";

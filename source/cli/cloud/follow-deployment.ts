@@ -1,5 +1,5 @@
 // Follows a deployment to its end, and shows its events.
-import { isUnreachable } from "../../application/cloud-server.ts";
+import { isUnreachable } from "../../application/cloud-host/cloud-server.ts";
 import { showControls } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { DeployEvent, DeployResult } from "../../cloud/admin/documents.ts";

@@ -1,6 +1,6 @@
 // Prints an app's log, and follows it.
 import { setTimeout as wait } from "node:timers/promises";
-import { isUnreachable } from "../../application/cloud-server.ts";
+import { isUnreachable } from "../../application/cloud-host/cloud-server.ts";
 import { showControls } from "../../base/display-text.ts";
 import type { AdminClient, AppReference } from "../../cloud/admin/admin-client.ts";
 import type { LogDocument } from "../../cloud/admin/documents.ts";

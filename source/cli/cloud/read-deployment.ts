@@ -1,5 +1,5 @@
 // Turns the flags of run and deploy into a deployment request.
-import type { DeploymentOptions } from "../../application/prepare-deployment.ts";
+import type { DeploymentOptions } from "../../application/deploying/prepare-deployment.ts";
 import { isYes } from "../confirm.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";

@@ -1,8 +1,8 @@
 // Reads the settings of a server to start: addresses, encryption, ports.
 import { hostname } from "node:os";
-import type { CloudHostOptions } from "../../application/cloud-host.ts";
-import { TrustedProxies, tlsFolder } from "../../application/cloud-server.ts";
-import type { GatewayProcessOptions } from "../../application/gateway-process.ts";
+import type { CloudHostOptions } from "../../application/cloud-host/cloud-host.ts";
+import { TrustedProxies, tlsFolder } from "../../application/cloud-host/cloud-server.ts";
+import type { GatewayProcessOptions } from "../../application/cloud-host/gateway-process.ts";
 import { isLoopback, machineAddress } from "../../configuration/address.ts";
 import { usageError } from "../errors.ts";
 import { parseWebUrl } from "./read-values.ts";

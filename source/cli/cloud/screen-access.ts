@@ -57,7 +57,7 @@ function targetOf(session: Session, currentProfile: string): CloudTarget {
 }
 
 async function localModels(): Promise<LocalModel[]> {
-  const { ModelLibrary } = await import("../../application/model-library.ts");
+  const { ModelLibrary } = await import("../../application/models/model-library.ts");
   const paths = productPaths();
   const { values } = loadSettings({ environment: process.env, file: paths.configurationFile });
   const { models } = await new ModelLibrary(values, paths).catalog.listModels();

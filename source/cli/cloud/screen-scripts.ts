@@ -1,14 +1,15 @@
 // Scripts for the deploy screen: finds, reads, generates, packs and checks them. The modules that read
 // scripts are loaded on first use, as that takes as long as all screens together.
+
+import { isUnreachable } from "../../application/cloud-host/cloud-server.ts";
 import {
   appNameFault,
   appNameFor,
   configFor,
   isSecretVariable,
   previewScale,
-} from "../../application/app-facts.ts";
-import { isUnreachable } from "../../application/cloud-server.ts";
-import { deployScript } from "../../application/deploy-script.ts";
+} from "../../application/deploying/app-facts.ts";
+import { deployScript } from "../../application/deploying/deploy-script.ts";
 import type {
   CloudServer,
   DeployAnswers,
@@ -31,7 +32,7 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
     write: async (file, text, replace) => writeScript(file, text, replace),
     prepare,
     preflight: async (preparing, server, tell) => {
-      const { preflight } = await import("../../application/preflight.ts");
+      const { preflight } = await import("../../application/deploying/preflight.ts");
       const session = sessionOf(server.target.profile);
       const [listener] = readServer(session).listeners;
       const place = {
@@ -54,8 +55,8 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
   };
 }
 
-const finding = async () => await import("../../application/find-scripts.ts");
-const preparing = async () => await import("../../application/prepare-deployment.ts");
+const finding = async () => await import("../../application/deploying/find-scripts.ts");
+const preparing = async () => await import("../../application/deploying/prepare-deployment.ts");
 
 async function prepare(answers: DeployAnswers, server: CloudServer): Promise<Preparation> {
   const notes: string[] = [];
@@ -66,7 +67,9 @@ async function prepare(answers: DeployAnswers, server: CloudServer): Promise<Pre
     warn: () => {},
   };
   const { prepareDeployment } = await preparing();
-  const { keepQuestion, readDeployedApp } = await import("../../application/kept-variables.ts");
+  const { keepQuestion, readDeployedApp } = await import(
+    "../../application/deploying/kept-variables.ts"
+  );
   const findDeployed = async (app: string) => {
     try {
       return await readDeployedApp(server.client, app);

@@ -1,6 +1,6 @@
 // A control plane for the screens: its admin client, and work on this machine.
 import { readFileSync } from "node:fs";
-import { callKey, machineCapacity } from "../../application/app-facts.ts";
+import { callKey, machineCapacity } from "../../application/deploying/app-facts.ts";
 import { shownModel } from "../../base/display-text.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { ServerRefusal } from "../../client/api-client.ts";

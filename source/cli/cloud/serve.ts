@@ -1,10 +1,10 @@
 // Processes of deployctl up --foreground: the supervisor, the control plane and the gateway.
 import { writeSync } from "node:fs";
-import { drainMs, startFaultLine } from "../../application/cloud-server.ts";
+import { drainMs, startFaultLine } from "../../application/cloud-host/cloud-server.ts";
+import { readProcesses } from "../../application/cloud-host/server-processes.ts";
+import { readyMessage, supervisedRole } from "../../application/cloud-host/supervised-process.ts";
 import { keepServing } from "../../application/keep-serving.ts";
-import { logLine } from "../../application/server-log.ts";
-import { readProcesses } from "../../application/server-processes.ts";
-import { readyMessage, supervisedRole } from "../../application/supervised-process.ts";
+import { logLine } from "../../application/local-server/server-log.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import { readServer } from "./read-server.ts";
 import type { Session } from "./session.ts";
@@ -33,7 +33,7 @@ export async function serve(session: Session): Promise<number> {
 }
 
 async function superviseServer(session: Session): Promise<number> {
-  const { Supervisor } = await import("../../application/supervisor.ts");
+  const { Supervisor } = await import("../../application/cloud-host/supervisor.ts");
   // Checks the settings before starting anything.
   const { stateFolder } = readServer(session);
   const words = [entryFile, "up", "--foreground", ...upArguments(session)];
@@ -47,15 +47,15 @@ async function superviseServer(session: Session): Promise<number> {
 }
 
 async function serveGateway(session: Session): Promise<number> {
-  const { runGateway } = await import("../../application/gateway-process.ts");
+  const { runGateway } = await import("../../application/cloud-host/gateway-process.ts");
   await runGateway({ ...readServer(session), log, onListening: tellReady });
   return exitCodes.ok;
 }
 
 async function serveControlPlane(session: Session): Promise<number> {
   const [{ startCloudHost }, { shareModelctlCommand }] = await Promise.all([
-    import("../../application/cloud-host.ts"),
-    import("../../application/deploy-script.ts"),
+    import("../../application/cloud-host/cloud-host.ts"),
+    import("../../application/deploying/deploy-script.ts"),
   ]);
   shareModelctlCommand();
   const { stateFolder, ...options } = readServer(session);

@@ -6,8 +6,8 @@ import {
   findControlPlane,
   startSupervisor,
   untilEnded,
-} from "../../application/cloud-server.ts";
-import { isSupervised } from "../../application/server-processes.ts";
+} from "../../application/cloud-host/cloud-server.ts";
+import { isSupervised } from "../../application/cloud-host/server-processes.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
 import { cloudErrors } from "../../cloud/errors.ts";

@@ -3,7 +3,10 @@
 import { watch } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
-import { type DeploymentOptions, prepareDeployment } from "../../application/prepare-deployment.ts";
+import {
+  type DeploymentOptions,
+  prepareDeployment,
+} from "../../application/deploying/prepare-deployment.ts";
 import { describeError, exitCodes, ProductError } from "../../base/product-error.ts";
 import type { DeployResult } from "../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../cloud/errors.ts";

@@ -1,5 +1,5 @@
 // modelctl cache: stored prompts on this machine's disk.
-import { PromptCache, type StoredPrompt } from "../../application/prompt-cache.ts";
+import { PromptCache, type StoredPrompt } from "../../application/models/prompt-cache.ts";
 import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument, warn } from "../output.ts";

@@ -1,6 +1,9 @@
 // modelctl doctor: devices that can run models, and how to enable others.
 import os from "node:os";
-import { type DeviceExamination, examineDevices } from "../../application/examine-devices.ts";
+import {
+  type DeviceExamination,
+  examineDevices,
+} from "../../application/devices/examine-devices.ts";
 import { formatMemory } from "../../base/formats.ts";
 import { packageVersion } from "../../base/package-facts.ts";
 import { exitCodes } from "../../base/product-error.ts";

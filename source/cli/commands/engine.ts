@@ -1,6 +1,6 @@
 // modelctl engine build: builds the engine, or the image reader, for this machine.
-import { buildableDevices, buildEngine } from "../../application/build-engine.ts";
-import { buildImageReader } from "../../application/build-image-reader.ts";
+import { buildableDevices, buildEngine } from "../../application/devices/build-engine.ts";
+import { buildImageReader } from "../../application/devices/build-image-reader.ts";
 import { usageError } from "../errors.ts";
 import type { Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";

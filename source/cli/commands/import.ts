@@ -1,6 +1,6 @@
 // modelctl import: imports models that export wrote, from a file or a pipe.
 import path from "node:path";
-import type { ModelName } from "../../application/model-library.ts";
+import type { ModelName } from "../../application/models/model-library.ts";
 import { confirmReplacing } from "../confirm.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary, parseName } from "../model-library.ts";

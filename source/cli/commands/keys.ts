@@ -1,7 +1,7 @@
 // modelctl keys create, list, revoke: keys of this machine's server.
 
 import { type KeyRecord, keyState } from "../../api-keys/key-record.ts";
-import { openServerKeys } from "../../application/server-keys.ts";
+import { openServerKeys } from "../../application/local-server/server-keys.ts";
 import { formatRelativeTime } from "../../base/formats.ts";
 import { productPaths } from "../../configuration/paths.ts";
 import { usageError } from "../errors.ts";

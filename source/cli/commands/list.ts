@@ -1,5 +1,5 @@
 // modelctl list: lists models.
-import type { MissingFile } from "../../application/model-library.ts";
+import type { MissingFile } from "../../application/models/model-library.ts";
 import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument, warn } from "../output.ts";

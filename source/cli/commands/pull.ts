@@ -1,5 +1,5 @@
 // modelctl pull: pulls a model from the hub into the store.
-import type { ModelLibrary, ModelName } from "../../application/model-library.ts";
+import type { ModelLibrary, ModelName } from "../../application/models/model-library.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";

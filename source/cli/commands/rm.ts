@@ -1,8 +1,8 @@
 // modelctl rm: removes models.
 
 import path from "node:path";
-import { adminSocket, isUnreachable } from "../../application/cloud-server.ts";
-import type { ModelLibrary } from "../../application/model-library.ts";
+import { adminSocket, isUnreachable } from "../../application/cloud-host/cloud-server.ts";
+import type { ModelLibrary } from "../../application/models/model-library.ts";
 import { shownModel } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ApiClient } from "../../client/api-client.ts";

@@ -1,5 +1,5 @@
 // modelctl search: models of the hub, their quantizations, and which fit into memory.
-import { type FoundModel, searchHub } from "../../application/search-hub.ts";
+import { type FoundModel, searchHub } from "../../application/models/search-hub.ts";
 import { formatBytes, formatCount } from "../../base/formats.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import { interruptible } from "../interruptible.ts";

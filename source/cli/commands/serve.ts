@@ -1,7 +1,11 @@
 // modelctl serve: hosts the server in this process until it is told to stop.
 import { keepServing } from "../../application/keep-serving.ts";
-import { type HostedServer, hostServer, isAlreadyRunning } from "../../application/server-host.ts";
-import { createServerLog, logRequests } from "../../application/server-log.ts";
+import {
+  type HostedServer,
+  hostServer,
+  isAlreadyRunning,
+} from "../../application/local-server/server-host.ts";
+import { createServerLog, logRequests } from "../../application/local-server/server-log.ts";
 import { exitCodes } from "../../base/product-error.ts";
 import type { Run } from "../program/definition.ts";
 import { endServer, firstSignal, stopSignals, untilIdle } from "../server-life.ts";

@@ -1,7 +1,7 @@
 // modelctl show: describes a model without loading it.
 import { readFile } from "node:fs/promises";
 import { text as readAll } from "node:stream/consumers";
-import type { ModelDescription, ModelLibrary } from "../../application/model-library.ts";
+import type { ModelDescription, ModelLibrary } from "../../application/models/model-library.ts";
 import { showControls } from "../../base/display-text.ts";
 import { readFault, usageError } from "../errors.ts";
 import { openLibrary } from "../model-library.ts";

@@ -3,7 +3,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { keyAdministration } from "../../../source/application/cloud-keys.ts";
+import { keyAdministration } from "../../../source/application/cloud-host/cloud-keys.ts";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import {

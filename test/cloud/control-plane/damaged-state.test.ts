@@ -2,8 +2,8 @@
 // everything.
 import { readFileSync, writeFileSync } from "node:fs";
 import { afterEach, beforeEach, expect, it } from "vitest";
-import { stopCloudServer } from "../../../source/application/cloud-server.ts";
-import { restoreState } from "../../../source/application/cloud-state.ts";
+import { stopCloudServer } from "../../../source/application/cloud-host/cloud-server.ts";
+import { restoreState } from "../../../source/application/cloud-host/cloud-state.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";
 import { stateFile } from "../../../source/cloud/state/database.ts";
 import { until } from "../../support/until.ts";

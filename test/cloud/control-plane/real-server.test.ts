@@ -9,7 +9,7 @@ import {
   authorityFile,
   stopCloudServer,
   untilEnded,
-} from "../../../source/application/cloud-server.ts";
+} from "../../../source/application/cloud-host/cloud-server.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import type { ReplicaDocument, ServerStatus } from "../../../source/cloud/admin/documents.ts";
 import { cloudErrors } from "../../../source/cloud/errors.ts";

@@ -2,12 +2,18 @@
 // in which replicas and processes that tests kill come back at once.
 // `node host-process.mts STATE_FOLDER PORT ADMIN_PORT`; without the last one there is no admin address.
 import { flushCompileCache } from "node:module";
-import { type CloudHostOptions, startCloudHost } from "../../../source/application/cloud-host.ts";
-import { startFaultLine, tlsFolder } from "../../../source/application/cloud-server.ts";
-import { runGateway } from "../../../source/application/gateway-process.ts";
-import { readProcesses } from "../../../source/application/server-processes.ts";
-import { readyMessage, supervisedRole } from "../../../source/application/supervised-process.ts";
-import { Supervisor } from "../../../source/application/supervisor.ts";
+import {
+  type CloudHostOptions,
+  startCloudHost,
+} from "../../../source/application/cloud-host/cloud-host.ts";
+import { startFaultLine, tlsFolder } from "../../../source/application/cloud-host/cloud-server.ts";
+import { runGateway } from "../../../source/application/cloud-host/gateway-process.ts";
+import { readProcesses } from "../../../source/application/cloud-host/server-processes.ts";
+import {
+  readyMessage,
+  supervisedRole,
+} from "../../../source/application/cloud-host/supervised-process.ts";
+import { Supervisor } from "../../../source/application/cloud-host/supervisor.ts";
 import { describeError, ProductError } from "../../../source/base/product-error.ts";
 
 const [program = "", stateFolder = "", port = "0", adminPort] = process.argv.slice(1);

@@ -5,7 +5,7 @@ import { mkdtempSync, openSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
 import { request } from "undici";
-import { modelctlCommand } from "../../../source/application/deploy-script.ts";
+import { modelctlCommand } from "../../../source/application/deploying/deploy-script.ts";
 import { spawnWatched } from "../../../source/base/parent-watch.ts";
 import { findFreePort } from "../../support/command-line.ts";
 import { processesOfHome } from "../../support/processes.ts";

@@ -6,8 +6,8 @@ import {
   adminSocket,
   findControlPlane,
   startSupervisor,
-} from "../../../source/application/cloud-server.ts";
-import { readProcesses } from "../../../source/application/server-processes.ts";
+} from "../../../source/application/cloud-host/cloud-server.ts";
+import { readProcesses } from "../../../source/application/cloud-host/server-processes.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import type {
   DeployEvent,

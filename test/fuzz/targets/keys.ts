@@ -1,7 +1,7 @@
 // Server that requires keys: no request passes without a key, beyond its role, or above its limit.
 
 import type { KeyRole } from "../../../source/api-keys/key-record.ts";
-import { openServerKeys } from "../../../source/application/server-keys.ts";
+import { openServerKeys } from "../../../source/application/local-server/server-keys.ts";
 import { type ApiRequest, curlOf, makeRequest, operationsIn } from "../api-requests.ts";
 import type { Dice } from "../dice.ts";
 import { conversationOf } from "../http-bytes.ts";

@@ -4,12 +4,12 @@ import {
   keepQuestion,
   readDeployedApp,
   secretsUnread,
-} from "../../../application/kept-variables.ts";
+} from "../../../application/deploying/kept-variables.ts";
 import {
   explainMissingProgram,
   prepareDeployment,
   variablesNote,
-} from "../../../application/prepare-deployment.ts";
+} from "../../../application/deploying/prepare-deployment.ts";
 import type { AppReference } from "../../../cloud/admin/admin-client.ts";
 import { isYes } from "../../confirm.ts";
 import type { Run } from "../../program/definition.ts";

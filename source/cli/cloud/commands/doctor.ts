@@ -1,5 +1,5 @@
 // deployctl doctor: checks if this machine can run apps.
-import { examineCloud } from "../../../application/examine-cloud.ts";
+import { examineCloud } from "../../../application/cloud-host/examine-cloud.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer } from "../print.ts";

@@ -1,6 +1,6 @@
 // deployctl engine use, status, manifest: the engine that runs replicas of this machine's server.
 import path from "node:path";
-import type { EngineReport } from "../../../application/engine-choice.ts";
+import type { EngineReport } from "../../../application/cloud-host/engine-choice.ts";
 import {
   type ClusterShape,
   kubernetesManifest,
@@ -21,7 +21,9 @@ const namePattern = /^[a-z]([a-z0-9-]{0,48}[a-z0-9])?$/;
 
 export const useEngine: Run<typeof engineCommands.useEngine> = async ([engine], flags) => {
   const { stateFolder } = openSession(flags);
-  const { chooseProcesses, chooseRay } = await import("../../../application/engine-choice.ts");
+  const { chooseProcesses, chooseRay } = await import(
+    "../../../application/cloud-host/engine-choice.ts"
+  );
   const isRay = engine === "ray";
   if (!isRay && engine !== "process") {
     throw usageError(`There is no engine '${engine}'.`, "Use process or ray.");
@@ -38,7 +40,7 @@ export const useEngine: Run<typeof engineCommands.useEngine> = async ([engine], 
 };
 
 export const showEngine: Run<typeof engineCommands.showEngine> = async (_words, flags) => {
-  const { examineEngine } = await import("../../../application/engine-choice.ts");
+  const { examineEngine } = await import("../../../application/cloud-host/engine-choice.ts");
   const report = await examineEngine(openSession(flags).stateFolder);
   printAnswer(flags, { document: report, text: engineText(report), names: [report.engine] });
 };

@@ -2,7 +2,7 @@
 
 import { writeFileSync } from "node:fs";
 import path from "node:path";
-import { deployScript } from "../../../application/deploy-script.ts";
+import { deployScript } from "../../../application/deploying/deploy-script.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
 import { usageError } from "../../errors.ts";

@@ -1,5 +1,5 @@
 // deployctl inspect: shows what a script requests, without deploying it.
-import { inspectReference } from "../../../application/prepare-deployment.ts";
+import { inspectReference } from "../../../application/deploying/prepare-deployment.ts";
 import type { Inspection } from "../../../cloud/inspection/inspection.ts";
 import type { Run } from "../../program/definition.ts";
 import { printAnswer, tell } from "../print.ts";

@@ -1,5 +1,8 @@
 // deployctl run: serves a script while this command runs, with its log here.
-import { prepareDeployment, variablesNote } from "../../../application/prepare-deployment.ts";
+import {
+  prepareDeployment,
+  variablesNote,
+} from "../../../application/deploying/prepare-deployment.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { DeployProgress } from "../deploy-progress.ts";
@@ -45,7 +48,7 @@ async function runHere(session: Session, reference: string): Promise<number> {
   const progress = new DeployProgress(process.stderr, session.flags.quiet === true);
   const { request, script } = await prepareDeployment({ ...wishes, isEphemeral: true }, progress);
   progress.finish();
-  const { runLocally } = await import("../../../application/run-as-replica.ts");
+  const { runLocally } = await import("../../../application/deploying/run-as-replica.ts");
   tell(session.flags, `Calling ${request.inspection.target}; port ${request.config.exposedPort}.`);
   return await runLocally(script, request);
 }

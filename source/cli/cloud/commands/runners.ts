@@ -53,7 +53,7 @@ export const execRunner: Run<typeof runnerCommands.execRunner> = async (words, f
       hint: "Run deployctl there, without --server.",
     });
   }
-  const { execInReplica } = await import("../../../application/run-as-replica.ts");
+  const { execInReplica } = await import("../../../application/deploying/run-as-replica.ts");
   return await execInReplica(replica, program, args);
 };
 

@@ -1,5 +1,9 @@
 // deployctl up, down, status: this machine's control plane and gateway, or the state of another server.
-import { drainMs, findControlPlane, stopCloudServer } from "../../../application/cloud-server.ts";
+import {
+  drainMs,
+  findControlPlane,
+  stopCloudServer,
+} from "../../../application/cloud-host/cloud-server.ts";
 import { formatRoughDuration } from "../../../base/formats.ts";
 import { exitCodes } from "../../../base/product-error.ts";
 import type { ServerProcess, ServerStatus } from "../../../cloud/admin/documents.ts";

@@ -1,13 +1,13 @@
 // deployctl service install, remove, status: a server that systemd or launchd starts and restarts.
-import { drainMs } from "../../../application/cloud-server.ts";
-import { installServer } from "../../../application/install-server.ts";
+import { drainMs } from "../../../application/cloud-host/cloud-server.ts";
+import { installServer } from "../../../application/cloud-host/install-server.ts";
 import {
   isInstalled,
   isLingering,
   removeService,
   serviceManager,
   serviceState,
-} from "../../../application/service-manager.ts";
+} from "../../../application/cloud-host/service-manager.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { quoteForShell } from "../../../base/quoting.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";

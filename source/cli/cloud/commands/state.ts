@@ -11,7 +11,7 @@ import type { stateCommands } from "./settings.definition.ts";
 
 export const checkState: Run<typeof stateCommands.checkState> = async (_words, flags) => {
   const session = openSession(flags);
-  const { examineState } = await import("../../../application/cloud-state.ts");
+  const { examineState } = await import("../../../application/cloud-host/cloud-state.ts");
   const check = await examineState(session.stateFolder, clientOf(session));
   const isWell = check.problems.length === 0;
   printAnswer(flags, {
@@ -42,7 +42,7 @@ export const restoreState: Run<typeof stateCommands.restoreState> = async ([back
     );
   }
   const { stateFolder } = openSession(flags);
-  const { restoreState: restore } = await import("../../../application/cloud-state.ts");
+  const { restoreState: restore } = await import("../../../application/cloud-host/cloud-state.ts");
   const { file, setAside } = restore(stateFolder, backup);
   const old = setAside === undefined ? "" : `; the old database is ${setAside}`;
   printAnswer(flags, {

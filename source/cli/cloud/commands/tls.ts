@@ -1,6 +1,6 @@
 // deployctl tls trust: the certificate authority that callers must trust.
 import { existsSync } from "node:fs";
-import { authorityFile } from "../../../application/cloud-server.ts";
+import { authorityFile } from "../../../application/cloud-host/cloud-server.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import type { Run } from "../../program/definition.ts";

@@ -1,6 +1,6 @@
 // Sample answers and facts for tests of the deploy screen.
 
-import * as facts from "../../../../source/application/app-facts.ts";
+import * as facts from "../../../../source/application/deploying/app-facts.ts";
 import type { AppDetails, DeployResult } from "../../../../source/cloud/admin/documents.ts";
 import type { Inspection } from "../../../../source/cloud/inspection/inspection.ts";
 import type { GivenValues, Rules } from "../../../../source/ui/screens/deploy/answers.ts";

@@ -1,0 +1,307 @@
+// This user's models without a server: our own store, read-only stores of other programs, the hub.
+import path from "node:path";
+import type { Readable, Writable } from "node:stream";
+import { shownModel } from "../../base/display-text.ts";
+import { formatBytes } from "../../base/formats.ts";
+import { nearestName } from "../../base/nearest-name.ts";
+import { ProductError } from "../../base/product-error.ts";
+import type { ProductPaths } from "../../configuration/paths.ts";
+import type { Settings } from "../../configuration/settings.ts";
+import type { ModelDescription } from "../../server/description/describe-model.ts";
+import type { PlainDownload, SavedFile } from "../../store/hub/download-plain-file.ts";
+import type { HubSettings } from "../../store/hub/hub-settings.ts";
+import type { ProgressRecord } from "../../store/library/layer-maker.ts";
+import type { MissingFile, ModelSummary } from "../../store/library/model-list.ts";
+import { ModelStore } from "../../store/library/model-store.ts";
+import type { LibraryServices, MakeOptions, Work } from "../../store/make-model.ts";
+import { ModelCatalog } from "../../store/model-catalog.ts";
+import { hubHosts, type ModelName } from "../../store/model-reference.ts";
+import type { ParsedModelfile } from "../../store/modelfile/parse-modelfile.ts";
+import type { PrintedModelfile } from "../../store/modelfile/print-modelfile.ts";
+import type { TemplateProblem } from "../../store/pull-model.ts";
+import type { QuantizeProgram } from "../../store/quantize/quantize-weights.ts";
+import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
+import type { RenderedPrompt } from "./render-prompt.ts";
+
+export type { MissingFile, ModelDescription, ModelName, ProgressRecord, Work };
+
+/** Loads its parts when they are first used. */
+export class ModelLibrary implements LibraryServices {
+  readonly store: ModelStore;
+  readonly catalog: ModelCatalog;
+  readonly hub: () => Promise<HubSettings>;
+  readonly quantizeProgram: QuantizeProgram;
+  readonly templateProblem: TemplateProblem;
+  readonly templateTimeoutMs: number;
+  readonly templateWarnings: LibraryServices["templateWarnings"];
+  readonly #cacheFolder: string;
+
+  constructor(
+    settings: Pick<
+      Settings,
+      "models" | "hub_prefixes" | "hub_endpoint" | "llama_quantize" | "template_timeout"
+    >,
+    paths: Pick<ProductPaths, "data" | "cache">,
+    environment: NodeJS.ProcessEnv = process.env,
+  ) {
+    const { hub_prefixes: hubPrefixes, hub_endpoint: endpoint } = settings;
+    this.#cacheFolder = paths.cache;
+    const folder = settings.models ?? path.join(paths.data, "models");
+    const theirs = ollamaFolders(environment);
+    const ollama = theirs.filter((other) => other !== folder);
+    this.store = new ModelStore(folder, hubPrefixes, theirs);
+    this.catalog = new ModelCatalog({
+      store: this.store,
+      hubPrefixes,
+      ollamaFolders: ollama,
+      lmStudioFolder: () => lmStudioFolder(environment),
+    });
+    this.hub = async () => {
+      const { readHubSettings } = await import("../../store/hub/hub-settings.ts");
+      return await readHubSettings(environment, endpoint === undefined ? {} : { endpoint });
+    };
+    this.templateProblem = async (template) => {
+      const { problemOf } = await import("./check-template.ts");
+      return problemOf(template);
+    };
+    this.templateTimeoutMs = settings.template_timeout;
+    this.templateWarnings = async (model, signal) => {
+      const { templateWarnings } = await import("../../server/description/template-in-force.ts");
+      return await templateWarnings(model, this.templateTimeoutMs, signal);
+    };
+    this.quantizeProgram = {
+      path: async (work) => {
+        const { findQuantizeProgram } = await import("../devices/quantize-program.ts");
+        const places = { named: settings.llama_quantize, cacheFolder: paths.cache };
+        return await findQuantizeProgram(places, work);
+      },
+    };
+  }
+
+  async findMissingFiles(models: readonly ModelSummary[]): Promise<MissingFile[]> {
+    const { findMissingFiles } = await import("../../store/library/model-list.ts");
+    return await findMissingFiles(models);
+  }
+
+  /** @throws ProductError of the store */
+  async describe(reference: string, verbose = false): Promise<ModelDescription> {
+    const { describeModel } = await import("../../server/description/describe-model.ts");
+    const { templateTimeoutMs } = this;
+    return await describeModel(await this.catalog.resolve(reference), {
+      verbose,
+      templateTimeoutMs,
+    });
+  }
+
+  /**
+   * Returns a Modelfile that would create the model again. If one of its files was moved or has changed,
+   * `problem` says so, and FROM names the old path.
+   *
+   * @throws ProductError of the store
+   */
+  async modelfile(reference: string): Promise<PrintedModelfile & { problem?: string }> {
+    const { modelfileOf } = await import("../../server/description/modelfile-of.ts");
+    try {
+      return modelfileOf(await this.catalog.resolve(reference), {});
+    } catch (error) {
+      const recorded = error instanceof ProductError && (await this.catalog.recorded(reference));
+      if (!recorded) throw error;
+      return { ...modelfileOf(recorded, {}), problem: error.sentence };
+    }
+  }
+
+  /**
+   * Renders the prompt for a conversation.
+   *
+   * @param conversation JSON; undefined: a sample chat
+   * @throws ProductError of the store or the prompt, `SERVER_FIELD_INVALID`
+   */
+  async render(reference: string, conversation: string | undefined): Promise<RenderedPrompt> {
+    const { renderPrompt } = await import("./render-prompt.ts");
+    const model = await this.catalog.resolve(reference);
+    return await renderPrompt(model, conversation, this.templateTimeoutMs);
+  }
+
+  /** Estimates if a model fits into free memory; `sentence` begins with "needs". */
+  async memoryFit(
+    reference: string,
+    settings: Settings,
+  ): Promise<{ fits: boolean; sentence: string }> {
+    const { fitOf } = await import("./memory-fit.ts");
+    return await fitOf(await this.catalog.resolve(reference), settings);
+  }
+
+  /** Returns the tokens that layers with a sliding window would keep; undefined without such layers. */
+  async slidingWindow(reference: string, settings: Settings): Promise<string | undefined> {
+    const { slidingWindowOf } = await import("./memory-fit.ts");
+    return await slidingWindowOf(await this.catalog.resolve(reference), settings);
+  }
+
+  async nearestModel(reference: string): Promise<string | undefined> {
+    const { models } = await this.catalog.listModels({ withDetails: false });
+    return nearestName(
+      shownModel(reference),
+      models.map(({ name }) => shownModel(name)),
+    );
+  }
+
+  /**
+   * Pulls a model, after reporting if it will fit into memory.
+   *
+   * @throws ProductError, see `pullModel`
+   */
+  async pull(name: ModelName, work: Work): Promise<void> {
+    const { pullModel } = await import("../../store/pull-model.ts");
+    await pullModel(this.store, name, {
+      ...(await tellingFit(work)),
+      settings: await this.hub(),
+      templateProblem: this.templateProblem,
+    });
+  }
+
+  /**
+   * Parses a repository of the hub, with or without the hub's prefix; the tag follows a colon.
+   *
+   * @returns undefined for other names
+   * @throws ProductError `STORE_NAME_INVALID`
+   */
+  parseRepository(text: string): ModelName | undefined {
+    const { hubPrefixes } = this.store.folder;
+    const schemes = hubPrefixes.filter((prefix) => prefix.endsWith(":"));
+    const hasScheme = schemes.some((scheme) => text.toLowerCase().startsWith(scheme.toLowerCase()));
+    const isBare = !hasScheme && /^[^/]+\/[^/]+$/.test(text);
+    const parsed = this.catalog.parse(isBare ? `${hubHosts(hubPrefixes)[0]}/${text}` : text);
+    return parsed.kind === "name" && parsed.name.isHub ? parsed.name : undefined;
+  }
+
+  /** @throws ProductError, see `downloadPlainFile` */
+  async download(
+    file: Pick<PlainDownload, "repo" | "path" | "revision" | "localFolder" | "replace">,
+    { onProgress, ...work }: Work,
+  ): Promise<SavedFile[]> {
+    const { downloadPlainFile } = await import("../../store/hub/download-plain-file.ts");
+    const { downloadLocks } = await import("../../store/hub/wait-for-download.ts");
+    return await downloadPlainFile({
+      ...file,
+      ...work,
+      settings: await this.hub(),
+      locks: downloadLocks(path.join(this.#cacheFolder, "locks")),
+      onProgress: ({ detail, file: part, completedBytes: completed, totalBytes: total }) => {
+        if (detail !== undefined) onProgress({ status: detail });
+        if (part?.verifiedBytes === undefined) onProgress({ status: file.path, total, completed });
+        else {
+          const { path: name, sizeBytes, verifiedBytes } = part;
+          onProgress({ status: `verifying ${name}`, total: sizeBytes, completed: verifiedBytes });
+        }
+      },
+    });
+  }
+
+  /** @throws ProductError `STORE_MODELFILE_...`, `PROMPT_TEMPLATE_INVALID`, with line and column */
+  async parseModelfile(source: Uint8Array): Promise<ParsedModelfile> {
+    const { parseModelfile } = await import("../../store/modelfile/parse-modelfile.ts");
+    const parsed = parseModelfile(source);
+    if (!parsed.definition.template) return parsed;
+    const { checkTemplate } = await import("./check-template.ts");
+    return { ...parsed, warnings: [...parsed.warnings, ...checkTemplate(parsed)] };
+  }
+
+  /**
+   * Creates a model; a parent from the hub that is not in the store is pulled first.
+   *
+   * @throws ProductError, see `makeModel`, with line and column for errors about files
+   */
+  async create(
+    name: ModelName,
+    modelfile: ParsedModelfile,
+    options: MakeOptions & { baseFolder: string },
+    work: Work,
+  ): Promise<void> {
+    const { makeModel } = await import("../../store/make-model.ts");
+    const { withPlace } = await import("../../store/modelfile/place-error.ts");
+    try {
+      // The quantized model will be smaller than the pulled one.
+      const told = options.quantize === undefined ? await tellingFit(work) : work;
+      await makeModel(this, name, modelfile.definition, options, told);
+    } catch (error) {
+      if (!(error instanceof ProductError)) throw error;
+      throw withPlace(error, modelfile, options.baseFolder);
+    }
+  }
+
+  /** True if our own store has the model. */
+  async has(name: ModelName): Promise<boolean> {
+    return (await this.store.folder.find(name)) !== undefined;
+  }
+
+  /** @throws ProductError, see `copyModel` */
+  async copy(source: string, destination: ModelName): Promise<void> {
+    const { copyModel } = await import("../../store/library/create-model.ts");
+    await copyModel(this.catalog, this.store, source, destination);
+  }
+
+  /**
+   * Removes a model and its stored prompts.
+   *
+   * @throws ProductError, see `removeModel`
+   */
+  async remove(reference: string): Promise<ModelName> {
+    const { removeModel } = await import("../../store/library/remove-model.ts");
+    const { PromptCache } = await import("./prompt-cache.ts");
+    const prompts = new PromptCache({ cache: this.#cacheFolder }, this.catalog);
+    const marks = await prompts.marksOf(reference);
+    const removed = await removeModel(this.catalog, this.store, reference);
+    await prompts.forget(marks);
+    return removed;
+  }
+
+  /** @throws ProductError, see `exportModel` */
+  async export(reference: string, target: string | Writable, work: Work): Promise<void> {
+    const { exportModel } = await import("../../store/library/export-model.ts");
+    await exportModel(this.catalog, this.store, reference, target, {
+      signal: work.signal,
+      onProgress: asRecords(`exporting ${reference}`, work),
+      onHashed: asRecords(`hashing ${reference}`, work),
+    });
+  }
+
+  /**
+   * @param onReplacing throws if an existing model must not be replaced
+   * @throws ProductError, see `importModel`
+   */
+  async import(
+    source: string | Readable,
+    name: ModelName | undefined,
+    work: Work,
+    onReplacing?: (name: ModelName) => void,
+  ): Promise<ModelName[]> {
+    const { importModel } = await import("../../store/library/import-model.ts");
+    const shown = typeof source === "string" ? path.basename(source) : "from standard input";
+    return await importModel(this.store, source, {
+      signal: work.signal,
+      onProgress: asRecords(`importing ${shown}`, work),
+      name,
+      onReplacing,
+    });
+  }
+}
+
+function asRecords(status: string, { onProgress }: Work) {
+  return (completed: number, total: number | undefined) => {
+    if (total !== undefined) onProgress({ status, completed, total });
+    // Keeps its key, so that the text changes in place.
+    else onProgress({ status: `${status}: ${formatBytes(completed)}`, digest: status });
+  };
+}
+
+/** Reports if a hub model will fit into memory, before its download. */
+async function tellingFit(work: Work): Promise<Work> {
+  const { fitSentence, freeMemoryBytes, roughMemoryNeed } = await import(
+    "../../engine/scheduler/memory-plan.ts"
+  );
+  const onChoice: Work["onChoice"] = ({ totalBytes }) => {
+    const fit = fitSentence(roughMemoryNeed(totalBytes), freeMemoryBytes());
+    work.onProgress({ status: `memory: ${fit}` });
+  };
+  return { ...work, onChoice };
+}
