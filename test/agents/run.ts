@@ -44,7 +44,7 @@ const headings: Row = {
 };
 
 const task = "Answer with two words: hello world";
-const limitMs = 600_000;
+const limitMs = 300_000;
 const caches = process.env.XDG_CACHE_HOME || path.join(homedir(), ".cache");
 const cache = path.join(caches, "modelctl-tests", "agents");
 
@@ -152,13 +152,14 @@ async function launch(name: string, programs: string): Promise<RequestRecord> {
   const env = { ...environment, PATH: `${programs}${path.delimiter}${environment.PATH}` };
   const child = run(process.execPath, words, { env, cwd: project, timeout: limitMs });
   child.child.stdin?.end();
-  await child;
+  // A small model may go on for thousands of tokens after its first answer: what counts is that one.
+  const failure = await child.catch((error: unknown) => error);
   const own = (await records()).filter(
     ({ id, path: route, status }) => !before.has(id) && route === agent.route && status === 200,
   );
   const [longest] = own.toSorted((one, two) => (two.firstTokenMs ?? 0) - (one.firstTokenMs ?? 0));
-  if (longest === undefined) throw new Error("it ended without an answer of the server");
-  return longest;
+  if (longest !== undefined) return longest;
+  throw failure instanceof Error ? failure : new Error("it ended without an answer of the server");
 }
 
 async function records(): Promise<RequestRecord[]> {
