@@ -360,15 +360,19 @@ describe("an app", () => {
   });
 
   test("can be paused, resumed and deleted, and its errors say so", async () => {
+    // The gateway learns of each change from the control plane, after the command has ended.
+    const askUntil = async (status: number) =>
+      await until(
+        () => ask(),
+        (reply) => reply.status === status,
+      );
     await cloud.json(["apps", "pause", "app"]);
-    const paused = await ask();
-    expect(paused.status).toBe(503);
+    const paused = await askUntil(503);
     expect(await paused.json()).toMatchObject({ error_type: "app_paused" });
     await cloud.json(["apps", "resume", "app"]);
-    expect((await ask()).status).toBe(200);
+    await askUntil(200);
     await cloud.json(["apps", "delete", "app"]);
-    const gone = await ask();
-    expect(gone.status).toBe(410);
+    await askUntil(410);
     // Its replica takes a moment to exit.
     await until(
       () => cloud.json<{ apps: unknown[] }>(["apps", "list"]),
