@@ -3,11 +3,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { describeError } from "../../base/product-error.ts";
 
-/** The state of the connection; `down` has the reason. */
-export type LinkState =
+/** The state of the connection; `down` has the reason, and what else its reader found out. */
+export type LinkState<Facts = { readonly sinceMs: number }> =
   | { readonly kind: "connecting" }
   | { readonly kind: "up" }
-  | { readonly kind: "down"; readonly sentence: string; readonly sinceMs: number };
+  | ({ readonly kind: "down"; readonly sentence: string } & Facts);
 
 export interface Following<T> {
   /** Opens the stream again. */

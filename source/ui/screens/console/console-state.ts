@@ -1,5 +1,6 @@
 // State of the console: the last data of the control plane, the user's choices, and how keys change them.
 
+import type { LinkState } from "../../../client/live/follow.ts";
 import type {
   AppDocument,
   EventDocument,
@@ -27,16 +28,11 @@ export const panes: readonly Pane[] = ["apps", "replicas", "keys", "logs"];
 /** Panes with a selected row. */
 type List = Exclude<Pane, "logs">;
 
-export type CloudLink =
-  | { readonly kind: "connecting" }
-  | { readonly kind: "up" }
-  /** `isUnreachable`: nothing listens there, so the local server can be started. */
-  | { readonly kind: "down"; readonly sentence: string; readonly isUnreachable: boolean };
-
 /** The last data of a control plane; it stays visible when the server stops responding. */
 export interface CloudState {
   readonly target: CloudTarget;
-  readonly link: CloudLink;
+  /** Unreachable means that nothing listens there, so the local server can be started. */
+  readonly link: LinkState<{ readonly isUnreachable: boolean }>;
   readonly status: ServerStatus | undefined;
   /** By name. */
   readonly apps: readonly AppDocument[];

@@ -2,11 +2,12 @@
 
 import { formatBytes, formatMemory } from "../../../base/formats.ts";
 import { plural } from "../../../base/quantities.ts";
+import { loadedValue } from "../../../client/live/loadable.ts";
 import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import type { MachineCapacity } from "../../app/cloud-access.ts";
 import { stateWord } from "../console/console-texts.ts";
 import { authOf, isEphemeral } from "./answers.ts";
-import { type DeployState, loadedValue, type ReadScript, targetOf } from "./deploy-state.ts";
+import { type DeployState, type ReadScript, targetOf } from "./deploy-state.ts";
 import {
   blank,
   choiceItem,

@@ -1,7 +1,8 @@
 // Loads the facts of the steps in the background, so that no key waits for them.
 
 import path from "node:path";
-import { describeError, ProductError } from "../../../base/product-error.ts";
+import { ProductError } from "../../../base/product-error.ts";
+import { load, loadedValue } from "../../../client/live/loadable.ts";
 import type { CloudClient, CloudServer, Preparation } from "../../app/cloud-access.ts";
 import { deployAnswersOf, referenceOf, scriptOf } from "./answers.ts";
 import {
@@ -10,8 +11,6 @@ import {
   type DeployState,
   type Facts,
   type FactValues,
-  type Loadable,
-  loadedValue,
   type PreflightResult,
   profileOf,
   type ReadScript,
@@ -255,12 +254,7 @@ export class DeployLoader {
     const source: Source<unknown> = this.#sources[key];
     const loading = { kind: "loading" } as const;
     store.update({ known: { ...state.known, [key]: loading } });
-    let outcome: Loadable<unknown>;
-    try {
-      outcome = { kind: "loaded", value: await source.read(state) };
-    } catch (error) {
-      outcome = { kind: "failed", sentence: describeError(error) };
-    }
+    const outcome = await load(() => source.read(state));
     const { known, faults } = this.#state;
     // Another read may have replaced this one.
     if (known[key] !== loading) return;

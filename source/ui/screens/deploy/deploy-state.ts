@@ -1,6 +1,7 @@
 // State of the deploy screen: the answers, the facts read for them, and the launch.
 
 import type { Store } from "../../../base/store.ts";
+import { type Loadable, loadedValue } from "../../../client/live/loadable.ts";
 import type {
   AppDetails,
   AppDocument,
@@ -36,17 +37,6 @@ export type StepId =
   | "scaling"
   | "timeouts"
   | "preflight";
-
-/** A value that is read in the background. */
-export type Loadable<T> =
-  | { readonly kind: "loading" }
-  | { readonly kind: "loaded"; readonly value: T }
-  | { readonly kind: "failed"; readonly sentence: string };
-
-/** Returns the value; undefined until it is loaded. */
-export function loadedValue<T>(loadable: Loadable<T> | undefined): T | undefined {
-  return loadable?.kind === "loaded" ? loadable.value : undefined;
-}
 
 /** An inspected script, and its configuration without any answers. */
 export interface ReadScript {

@@ -1,6 +1,7 @@
 // Launches the app, follows the launch, and acts on the new app.
 
 import { describeError } from "../../../base/product-error.ts";
+import { type Loadable, load, loadedValue } from "../../../client/live/loadable.ts";
 import type { EphemeralEvent } from "../../../cloud/admin/documents.ts";
 import type { CallableApp, CloudServer } from "../../app/cloud-access.ts";
 import { isEphemeral } from "./answers.ts";
@@ -9,8 +10,6 @@ import {
   type DeployServices,
   type DeployState,
   type Launch,
-  type Loadable,
-  loadedValue,
   revisionBefore,
 } from "./deploy-state.ts";
 import type { DraftActions } from "./draft-actions.ts";
@@ -199,13 +198,10 @@ export class LaunchActions {
     const app = this.#calledApp();
     if (app === undefined || this.#server === undefined) return;
     const stop = this.#stop;
+    const server = this.#server;
     const show = (answer: Loadable<Value>) =>
       this.#change(stop, (launch) => ({ ...launch, [key]: answer }));
     show({ kind: "loading" });
-    try {
-      show({ kind: "loaded", value: await ask(this.#server, app) });
-    } catch (error) {
-      show({ kind: "failed", sentence: describeError(error) });
-    }
+    show(await load(() => ask(server, app)));
   }
 }

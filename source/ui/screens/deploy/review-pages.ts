@@ -3,6 +3,7 @@
 import { formatBytes } from "../../../base/formats.ts";
 import { plural } from "../../../base/quantities.ts";
 import { quoteForShell } from "../../../base/quoting.ts";
+import { loadedValue } from "../../../client/live/loadable.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { PreflightCheck, PreflightFinding } from "../../app/cloud-access.ts";
 import {
@@ -17,7 +18,6 @@ import {
 import {
   baseOf,
   type DeployState,
-  loadedValue,
   type PreflightResult,
   profileOf,
   type ReadScript,

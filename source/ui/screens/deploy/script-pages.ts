@@ -1,8 +1,9 @@
 // Pages about the script: the source, the findings, run or deploy.
 
 import { formatBytes } from "../../../base/formats.ts";
+import { loadedValue } from "../../../client/live/loadable.ts";
 import { defaultScript, isEphemeral, referenceOf, scriptOf } from "./answers.ts";
-import { type DeployState, type Facts, loadedValue, type ReadScript } from "./deploy-state.ts";
+import type { DeployState, Facts, ReadScript } from "./deploy-state.ts";
 import {
   blank,
   choiceItem,

@@ -2,12 +2,13 @@
 
 import { describeError } from "../../../base/product-error.ts";
 import { plural } from "../../../base/quantities.ts";
+import { loadedValue } from "../../../client/live/loadable.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { ReadVariable } from "../../../cloud/inspection/inspection.ts";
 import type { ConfigAnswers } from "../../app/cloud-access.ts";
 import { configAnswersOf, namesIn, newVariable, variablePrefix, variablesOf } from "./answers.ts";
 import { capacityLines } from "./app-pages.ts";
-import { type DeployState, loadedValue, type ReadScript } from "./deploy-state.ts";
+import type { DeployState, ReadScript } from "./deploy-state.ts";
 import {
   choiceItem,
   fact,

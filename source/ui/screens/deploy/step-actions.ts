@@ -5,6 +5,7 @@ import path from "node:path";
 import { toAbsolutePath } from "../../../base/file-path.ts";
 import { describeError, ProductError } from "../../../base/product-error.ts";
 import { completePath } from "../../../client/attachments/complete-path.ts";
+import { loadedValue } from "../../../client/live/loadable.ts";
 import { fieldWith } from "../../editor/line-field.ts";
 import { authOf, newVariable, scriptOf } from "./answers.ts";
 import type { DeployLoader } from "./deploy-loader.ts";
@@ -13,7 +14,6 @@ import {
   type DeployServices,
   type DeployState,
   firstFault,
-  loadedValue,
   restartedState,
   type StepId,
 } from "./deploy-state.ts";

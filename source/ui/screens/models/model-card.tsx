@@ -10,6 +10,7 @@ import {
   formatRelativeTime,
 } from "../../../base/formats.ts";
 import { formatTally, tokenCount } from "../../../base/quantities.ts";
+import { loadedValue } from "../../../client/live/loadable.ts";
 import { fitOfWeights } from "../../../client/memory-estimate.ts";
 import type { HubQuantization } from "../../../client/models-hub.ts";
 import { Line, type Paragraph, useParagraph } from "../../components/line.tsx";
@@ -82,7 +83,7 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
   }
   const { choice, capacity, cards } = state;
   const card = cards.get(cardKey(model));
-  const facts = card?.value;
+  const facts = loadedValue(card);
   const layers = estimate && `${estimate.layers - 1} layers`;
   const line = [`arch ${model.family}`, layers, model.parameterSize, model.quantization];
   return (
@@ -104,8 +105,8 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
           <Text> </Text>
         </>
       )}
-      {card?.error !== undefined
-        ? paragraph(card.error, "error")
+      {card?.kind === "failed"
+        ? paragraph(card.sentence, "error")
         : facts === undefined
           ? paragraph(`loading${glyphs.ellipsis}`, "dim")
           : originRows(facts, paragraph)}
@@ -163,7 +164,7 @@ function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
     likes !== undefined && `${formatTally(likes)} likes`,
     modifiedMs !== undefined && formatRelativeTime(modifiedMs, nowMs),
   ].filter(Boolean);
-  const offered = offer?.value ?? [];
+  const offered = loadedValue(offer) ?? [];
   const selectorWidth = Math.max(0, ...offered.map(({ selector }) => selector.length));
   /** Size, a first guess at the fit, and remarks, in one row. */
   const runsOf = (quantization: HubQuantization): readonly TextRun[] => {
@@ -200,13 +201,13 @@ function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
         </>
       )}
       {paragraph("Quantizations", "title")}
-      {offer?.error !== undefined
-        ? paragraph(offer.error, "error")
-        : offer?.value === undefined && paragraph(`loading${glyphs.ellipsis}`, "dim")}
+      {offer?.kind === "failed"
+        ? paragraph(offer.sentence, "error")
+        : offer?.kind !== "loaded" && paragraph(`loading${glyphs.ellipsis}`, "dim")}
       {offered.map((quantization) => (
         <Line key={quantization.selector} runs={runsOf(quantization)} />
       ))}
-      {offer?.value !== undefined &&
+      {offer?.kind === "loaded" &&
         paragraph("Press Enter to pull one, or i to read the model card.", "dim")}
     </ScrollPanel>
   );

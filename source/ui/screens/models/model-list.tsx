@@ -12,7 +12,7 @@ import { useLook, useNow } from "../../hooks/use-look.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
 import { fitLegend, listColumns } from "./list-columns.ts";
 import { entriesOf, selectedRow } from "./model-entries.ts";
-import { type ModelsState, type Reading, sources } from "./models-state.ts";
+import { type ModelsState, type Refreshed, sources } from "./models-state.ts";
 
 /** Figures older than this are shown with their age. */
 const staleAfterMs = 10_000;
@@ -140,7 +140,7 @@ function footerOf(state: ModelsState): string {
 }
 
 /** Returns the age of outdated figures; undefined for current ones. */
-function staleAge(reading: Reading<unknown>, nowMs: number): number | undefined {
+function staleAge(reading: Refreshed<unknown>, nowMs: number): number | undefined {
   if (reading.readAtMs === undefined || reading.error === undefined) return undefined;
   const ageMs = nowMs - reading.readAtMs;
   return ageMs > staleAfterMs ? ageMs : undefined;

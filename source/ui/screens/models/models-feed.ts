@@ -5,6 +5,7 @@ import { shownModel } from "../../../base/display-text.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { Store } from "../../../base/store.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
+import { type Loadable, load, loadedValue } from "../../../client/live/loadable.ts";
 import { Poll } from "../../../client/live/poll.ts";
 import { loadedModels } from "../../../client/model-calls.ts";
 import {
@@ -27,7 +28,6 @@ import {
   failed,
   type ModelsState,
   notRead,
-  type Reading,
   received,
   sources,
   waitingFor,
@@ -71,6 +71,8 @@ export class ModelsFeed {
   #cardTimer: NodeJS.Timeout | undefined;
   #searchTimer: NodeJS.Timeout | undefined;
   #searching: AbortController | undefined;
+  /** Keys of cards and offers that are being read. */
+  readonly #loading = new Set<string>();
   /** The query that found the hub's list. */
   #foundQuery: string | undefined;
   #isRunning = false;
@@ -205,7 +207,7 @@ export class ModelsFeed {
   }
 
   async #readCard(model: LocalModel): Promise<void> {
-    const { client, clock } = this.#options;
+    const { client } = this.#options;
     const key = cardKey(model);
     const card = await this.#readOnce("cards", key, async () => ({
       description: await describeModel(client(), model.name),
@@ -215,8 +217,8 @@ export class ModelsFeed {
     if (card === undefined || model.store !== "modelctl") return;
     // A plan reads the whole store, so the card is shown first. Its errors appear when d asks again.
     const deletion = await planDeletion(client(), model.name).catch(() => undefined);
-    if (deletion === undefined || this.#state.cards.get(key)?.value !== card) return;
-    this.#keep("cards", key, received({ ...card, deletion }, clock.wallMs()));
+    if (deletion === undefined || loadedValue(this.#state.cards.get(key)) !== card) return;
+    this.#keep("cards", key, { kind: "loaded", value: { ...card, deletion } });
   }
 
   /** Reads a value of a map that is neither known nor being read. @returns undefined otherwise */
@@ -225,24 +227,21 @@ export class ModelsFeed {
     key: string,
     ask: () => Promise<ReadOnce[Part]>,
   ): Promise<ReadOnce[Part] | undefined> {
-    const { clock } = this.#options;
-    const known: Reading<unknown> = this.#state[part].get(key) ?? notRead;
-    if (known.value !== undefined || known.waitingSinceMs !== undefined) return undefined;
-    this.#keep(part, key, waitingFor(known, clock.wallMs()));
-    try {
-      const value = await ask();
-      this.#keep(part, key, received(value, clock.wallMs()));
-      return value;
-    } catch (error) {
-      this.#keep(part, key, failed(known, describeError(error)));
-      return undefined;
-    }
+    const known = this.#state[part].get(key);
+    if (known?.kind === "loaded" || this.#loading.has(key)) return undefined;
+    this.#loading.add(key);
+    // Shows the reason of a failure until the next attempt ends.
+    if (known === undefined) this.#keep(part, key, { kind: "loading" });
+    const loaded = await load(ask);
+    this.#loading.delete(key);
+    this.#keep(part, key, loaded);
+    return loadedValue(loaded);
   }
 
-  #keep(part: keyof ReadOnce, key: string, reading: Reading<unknown>): void {
+  #keep(part: keyof ReadOnce, key: string, loadable: Loadable<unknown>): void {
     const others = [...this.#state[part]].filter(([other]) => other !== key).slice(-cardsMaximum);
     this.#options.store.update({
-      [part]: new Map<string, Reading<unknown>>([...others, [key, reading]]),
+      [part]: new Map<string, Loadable<unknown>>([...others, [key, loadable]]),
     });
   }
 

@@ -1,6 +1,7 @@
 // State of the models screen: data of the server, and the user's choices.
 
 import type { Download } from "../../../client/download.ts";
+import type { Loadable } from "../../../client/live/loadable.ts";
 import type { LoadChoice } from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import type { HubModel, HubQuantization } from "../../../client/models-hub.ts";
@@ -17,8 +18,8 @@ import { isSameModel } from "./model-name.ts";
 export const sources = ["local", "hub", "running"] as const;
 export type Source = (typeof sources)[number];
 
-/** A value that is polled from the server. */
-export interface Reading<T> {
+/** A value that is read again and again: the last one stays visible. */
+export interface Refreshed<T> {
   /** The last value received; kept when the server stops. */
   readonly value?: T;
   /** Milliseconds since 1970. */
@@ -29,18 +30,18 @@ export interface Reading<T> {
   readonly waitingSinceMs?: number | undefined;
 }
 
-export const notRead: Reading<never> = {};
+export const notRead: Refreshed<never> = {};
 
-export function waitingFor<T>(reading: Reading<T>, nowMs: number): Reading<T> {
-  return { ...reading, waitingSinceMs: reading.waitingSinceMs ?? nowMs };
+export function waitingFor<T>(known: Refreshed<T>, nowMs: number): Refreshed<T> {
+  return { ...known, waitingSinceMs: known.waitingSinceMs ?? nowMs };
 }
 
-export function received<T>(value: T, nowMs: number): Reading<T> {
+export function received<T>(value: T, nowMs: number): Refreshed<T> {
   return { value, readAtMs: nowMs };
 }
 
-export function failed<T>(reading: Reading<T>, error: string): Reading<T> {
-  return { ...reading, error, waitingSinceMs: undefined };
+export function failed<T>(known: Refreshed<T>, error: string): Refreshed<T> {
+  return { ...known, error, waitingSinceMs: undefined };
 }
 
 /** Sort orders of each source; the first is the default. */
@@ -77,16 +78,16 @@ export interface ModelsState {
   readonly pane: "list" | "card";
   readonly isTyping: boolean;
   readonly lists: Readonly<Record<Source, ListChoice>>;
-  readonly local: Reading<readonly LocalModel[]>;
-  readonly running: Reading<readonly LoadedEntry[]>;
-  readonly hub: Reading<readonly HubModel[]>;
-  readonly capacity: Reading<Capacity>;
+  readonly local: Refreshed<readonly LocalModel[]>;
+  readonly running: Refreshed<readonly LoadedEntry[]>;
+  readonly hub: Refreshed<readonly HubModel[]>;
+  readonly capacity: Refreshed<Capacity>;
   readonly downloads: readonly Download[];
   readonly loading: readonly LoadingModel[];
   /** The quantizations of repositories, by the repository's name. */
-  readonly offers: ReadonlyMap<string, Reading<readonly HubQuantization[]>>;
+  readonly offers: ReadonlyMap<string, Loadable<readonly HubQuantization[]>>;
   /** By name and digest: a recreated model has a new card. */
-  readonly cards: ReadonlyMap<string, Reading<CardFacts>>;
+  readonly cards: ReadonlyMap<string, Loadable<CardFacts>>;
   readonly choice: LoadChoice;
   /** The first visible row of the card. */
   readonly cardTop: number;

@@ -14,7 +14,7 @@ import {
   requestedModels,
   rowAt,
 } from "./request-list.ts";
-import { type DetailTexts, requestText } from "./request-text.ts";
+import { requestText } from "./request-text.ts";
 import { type ReadRequest, type ServerContext, type ServerState, textsOf } from "./server-state.ts";
 
 export type BrowseContext = Pick<
@@ -112,7 +112,7 @@ export function refresh(context: BrowseContext): void {
 /** Opens the whole request in the pager. */
 export async function pageRequest(context: BrowseContext, view: RequestRecord): Promise<undefined> {
   const known = textsOf(context.state.read, view);
-  const texts = known.kind === "reading" ? await read(context, view) : known;
+  const texts = known.kind === "loading" ? await read(context, view) : known;
   await context.frame.page(requestText(view, texts, context.glyphs));
 }
 
@@ -131,7 +131,7 @@ async function read({ store, state, readTexts }: BrowseContext, view: RequestRec
     texts: textsOf(state.read, view),
   };
   store.update({ read: reading });
-  const texts: DetailTexts = await readTexts(view);
+  const texts = await readTexts(view);
   if (store.get().read === reading) store.update({ read: { ...reading, texts } });
   return texts;
 }

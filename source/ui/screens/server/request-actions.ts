@@ -6,6 +6,7 @@ import { formatBytes } from "../../../base/formats.ts";
 import { describeError } from "../../../base/product-error.ts";
 import { plural } from "../../../base/quantities.ts";
 import { systemCode } from "../../../base/write-refusal.ts";
+import { loadedValue } from "../../../client/live/loadable.ts";
 import { cancelRequest, recordPrompts } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { curlCommand, exampleCall } from "./curl-command.ts";
@@ -41,7 +42,7 @@ export async function toggleRecording({ client, watch, frame }: ServerContext): 
 export async function copyCurl(context: ServerContext, view: RequestRecord): ActionMessage {
   const { client, frame, readTexts } = context;
   const texts = await readTexts(view);
-  const body = texts.kind === "read" ? texts.texts.body : undefined;
+  const body = loadedValue(texts)?.body;
   const { url, key } = client().connection;
   const copied = await frame.copy(curlCommand(view, { url, body, needsKey: key !== undefined }));
   const isWhole = body !== undefined || view.method === "GET";
@@ -64,7 +65,7 @@ export async function replay(context: ServerContext, view: RequestRecord): Actio
   const readBody = async (): Promise<string> => {
     const texts = await readTexts(view);
     if (texts.kind === "failed") throw new Error(texts.sentence);
-    body = texts.kind === "read" ? texts.texts.body : undefined;
+    body = loadedValue(texts)?.body;
     if (body === undefined && method !== "GET") throw new Error(bodyNotKept);
     return body === undefined ? "" : `Sends ${formatBytes(Buffer.byteLength(body))}.`;
   };

@@ -5,6 +5,7 @@ import { truncateText } from "../../../base/graphemes.ts";
 import { neutraliseLine, normaliseLineBreaks } from "../../../base/neutralise.ts";
 import { timeOfDay } from "../../../base/quantities.ts";
 import { wrapLine } from "../../../base/wrap-line.ts";
+import type { Loadable } from "../../../client/live/loadable.ts";
 import {
   cacheSource,
   cancellationText,
@@ -22,12 +23,6 @@ import {
 } from "../../text/text-run.ts";
 import type { Glyphs, Tone } from "../../theme.ts";
 import { statusRun } from "./request-columns.ts";
-
-/** Prompt, answer and body as the server recorded them, or the state of reading them. */
-export type DetailTexts =
-  | { readonly kind: "reading" }
-  | { readonly kind: "read"; readonly texts: RequestTexts }
-  | { readonly kind: "failed"; readonly sentence: string };
 
 export interface TextOptions {
   readonly width: number;
@@ -97,7 +92,7 @@ export function phasesText(view: RequestRecord, glyphs: Glyphs): string {
 /** Returns the whole request, which may be longer than the window. */
 export function requestLines(
   view: RequestRecord,
-  texts: DetailTexts,
+  texts: Loadable<RequestTexts>,
   options: TextOptions,
 ): TextRow[] {
   const wrapping = { ...options, isWrapped: true };
@@ -110,14 +105,14 @@ export function requestLines(
   ];
   const lines = summaryLines(view, wrapping);
   switch (texts.kind) {
-    case "reading": {
+    case "loading": {
       const text = `Loading prompt and answer${options.glyphs.ellipsis}`;
       return [...lines, [], [{ text, tone: "dim" }]];
     }
     case "failed":
       return [...lines, [], ...linesOf(texts.sentence, "error", wrapping)];
-    case "read": {
-      const { prompt, answer } = texts.texts;
+    case "loaded": {
+      const { prompt, answer } = texts.value;
       if (prompt === undefined && answer === undefined) {
         const sentence =
           "Prompt and answer were not recorded. Press P to record new requests, or set log_prompts = true.";
@@ -133,7 +128,11 @@ export function requestLines(
 }
 
 /** Returns the whole request for a pager or a screen reader. */
-export function requestText(view: RequestRecord, texts: DetailTexts, glyphs: Glyphs): string {
+export function requestText(
+  view: RequestRecord,
+  texts: Loadable<RequestTexts>,
+  glyphs: Glyphs,
+): string {
   const options = { width: Number.MAX_SAFE_INTEGER, glyphs, isWrapped: true };
   return requestLines(view, texts, options)
     .map((line) => runsText(line).trimEnd())

@@ -1,9 +1,9 @@
 // The Server screen: live figures, the request log, and control of the server.
 
 import { memo } from "react";
-import { describeError } from "../../../base/product-error.ts";
 import { rate, span } from "../../../base/quantities.ts";
 import { Store } from "../../../base/store.ts";
+import { load } from "../../../client/live/loadable.ts";
 import type { RequestFeed } from "../../../client/live/request-feed.ts";
 import { requestTexts } from "../../../client/requests.ts";
 import { screenInput } from "../../frame/command-table.ts";
@@ -36,11 +36,7 @@ export function serverScreen(options: ServerScreenOptions): Screen {
     extent: { current: { rows: 1, lastTop: 0 } },
     closing: closing.signal,
     host: () => hostedServer(context),
-    readTexts: ({ id }) =>
-      requestTexts(client(), id).then(
-        (texts) => ({ kind: "read", texts }),
-        (error: unknown) => ({ kind: "failed", sentence: describeError(error) }),
-      ),
+    readTexts: ({ id }) => load(() => requestTexts(client(), id)),
     get state() {
       return store.get();
     },

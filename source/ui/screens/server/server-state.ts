@@ -2,8 +2,10 @@
 
 import type { Store } from "../../../base/store.ts";
 import type { ApiClient } from "../../../client/api-client.ts";
+import type { Loadable } from "../../../client/live/loadable.ts";
 import { keyOf } from "../../../client/live/request-feed.ts";
 import type { ServerWatch, WatchedServer } from "../../../client/live/server-watch.ts";
+import type { RequestTexts } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import type { ServerControl } from "../../app/server-access.ts";
 import type { FilterField } from "../../components/list-state.ts";
@@ -16,7 +18,6 @@ import {
   type ReadFilter,
   type RequestListState,
 } from "./request-list.ts";
-import type { DetailTexts } from "./request-text.ts";
 
 export interface ServerState extends RequestListState {
   /** The filter, while it is typed. */
@@ -40,7 +41,8 @@ export interface ReadRequest {
   readonly key: string;
   /** State of the request when it was read; it is read again once it has ended. */
   readonly state: RequestRecord["state"];
-  readonly texts: DetailTexts;
+  /** Prompt, answer and body as the server recorded them. */
+  readonly texts: Loadable<RequestTexts>;
 }
 
 /** A failure to start the server, and the key that helps. */
@@ -61,11 +63,12 @@ export const initialServerState: ServerState = {
   startProblem: undefined,
 };
 
-const reading: DetailTexts = { kind: "reading" };
-
 /** Returns the texts of a request, or that they are being read. */
-export function textsOf(read: ReadRequest | undefined, view: RequestRecord): DetailTexts {
-  return read?.key === keyOf(view) ? read.texts : reading;
+export function textsOf(
+  read: ReadRequest | undefined,
+  view: RequestRecord,
+): Loadable<RequestTexts> {
+  return read?.key === keyOf(view) ? read.texts : { kind: "loading" };
 }
 
 /** The stores that the components read. */
@@ -94,7 +97,7 @@ export interface ServerContext extends ServerSources {
   readonly listed: ListedRequests;
   /** The current server: it may change after a disconnect. */
   readonly client: () => ApiClient;
-  readonly readTexts: (view: RequestRecord) => Promise<DetailTexts>;
+  readonly readTexts: (view: RequestRecord) => Promise<Loadable<RequestTexts>>;
   readonly readFilter: ReadFilter;
   /** Absent if another program hosts the server. */
   readonly control?: ServerControl;

@@ -1,6 +1,7 @@
 // Sample answers and facts for tests of the deploy screen.
 
 import * as facts from "../../../../source/application/deploying/app-facts.ts";
+import type { Loadable } from "../../../../source/client/live/loadable.ts";
 import type { AppDetails, DeployResult } from "../../../../source/cloud/admin/documents.ts";
 import type { Inspection } from "../../../../source/cloud/inspection/inspection.ts";
 import type { GivenValues, Rules } from "../../../../source/ui/screens/deploy/answers.ts";
@@ -8,7 +9,6 @@ import {
   createDeployState,
   type DeployState,
   type Facts,
-  type Loadable,
   type StepId,
 } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import { sampleApp, sampleRevision } from "../console/sample-cloud.ts";

@@ -6,7 +6,6 @@ import { ModelCard } from "../../../../source/ui/screens/models/model-card.tsx";
 import { selectedEntry } from "../../../../source/ui/screens/models/model-entries.ts";
 import {
   cardKey,
-  failed,
   type ModelsState,
   notRead,
   received,
@@ -31,7 +30,7 @@ function textOf(state: ModelsState, options: RenderOptions = {}): string {
 describe("of a local model", () => {
   const model = local("qwen3:8b");
   const state = stateWith([model], {
-    cards: new Map([[cardKey(model), received(sampleCard, nowMs)]]),
+    cards: new Map([[cardKey(model), { kind: "loaded", value: sampleCard }]]),
   });
 
   test("shows what it is, its memory, its origin and what deleting frees", () => {
@@ -56,7 +55,9 @@ describe("of a local model", () => {
     const reading = stateWith([model]);
     expect(textOf(reading)).toContain("loading…");
     expect(textOf(reading)).toContain("Memory estimate");
-    const error = new Map([[cardKey(model), failed(notRead, "The file is damaged.")]]);
+    const error = new Map([
+      [cardKey(model), { kind: "failed", sentence: "The file is damaged." } as const],
+    ]);
     expect(textOf({ ...reading, cards: error })).toContain("The file is damaged.");
   });
 
@@ -92,7 +93,7 @@ describe("of a model of the hub", () => {
   });
 
   test("lists quantizations with sizes and estimated fit", () => {
-    const offers = new Map([["hf.co/org/model", received(offered, nowMs)]]);
+    const offers = new Map([["hf.co/org/model", { kind: "loaded", value: offered } as const]]);
     const text = textOf(hub({ offers }));
     expect(text).toMatch(/Q4_K_M +5 GB +CPU +vision default/);
     expect(text).toMatch(/BF16 +60 GB +no/);
@@ -104,7 +105,9 @@ describe("of a model of the hub", () => {
   });
 
   test("whose details cannot be loaded says why", () => {
-    const offers = new Map([["hf.co/org/model", failed(notRead, "The hub is busy.")]]);
+    const offers = new Map([
+      ["hf.co/org/model", { kind: "failed", sentence: "The hub is busy." } as const],
+    ]);
     expect(textOf(hub({ offers }))).toContain("The hub is busy.");
     expect(textOf(hub({ offers }))).not.toContain("loading…");
   });

@@ -5,11 +5,7 @@ import { textWidth } from "../../../../source/base/graphemes.ts";
 import { Store } from "../../../../source/base/store.ts";
 import { startDownload } from "../../../../source/client/download.ts";
 import { ModelsView } from "../../../../source/ui/screens/models/models-screen.tsx";
-import {
-  cardKey,
-  type ModelsState,
-  received,
-} from "../../../../source/ui/screens/models/models-state.ts";
+import { cardKey, type ModelsState } from "../../../../source/ui/screens/models/models-state.ts";
 import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { filtered, local, nowMs, sampleCard, stateWith } from "./sample-models.ts";
@@ -31,7 +27,7 @@ function viewOf(state: ModelsState, options: ViewOptions) {
 
 const model = local("qwen3:8b");
 const one = stateWith([model], {
-  cards: new Map([[cardKey(model), received(sampleCard, nowMs)]]),
+  cards: new Map([[cardKey(model), { kind: "loaded", value: sampleCard }]]),
 });
 
 test("a wide window shows the card beside the list", () => {

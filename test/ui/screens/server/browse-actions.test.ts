@@ -3,6 +3,7 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import { Store } from "../../../../source/base/store.ts";
+import { loadedValue } from "../../../../source/client/live/loadable.ts";
 import { readRequestFilter } from "../../../../source/request-log/filter.ts";
 import type { RequestRecord } from "../../../../source/request-log/request-record.ts";
 import {
@@ -45,7 +46,7 @@ beforeEach(() => {
     readFilter: readRequestFilter,
     readTexts: async () => {
       const answer = answers.shift() ?? "";
-      return { kind: "read", texts: { prompt: undefined, answer, body: undefined } };
+      return { kind: "loaded", value: { prompt: undefined, answer, body: undefined } };
     },
     frame,
     glyphs: unicodeGlyphs,
@@ -153,10 +154,7 @@ describe("an open request", () => {
     await openSelected();
     refresh(context);
     await settle();
-    const answer = () => {
-      const texts = context.state.read?.texts;
-      return texts?.kind === "read" ? texts.texts.answer : undefined;
-    };
+    const answer = () => loadedValue(context.state.read?.texts)?.answer;
     expect(answer()).toBe("half");
     entries = entries.with(49, requestView({ id: "r-49", startedAt: 49 }));
     refresh(context);

@@ -1,9 +1,10 @@
 // Tests that a request shows its phases and texts, without control sequences.
 
 import { describe, expect, test } from "vitest";
+import type { Loadable } from "../../../../source/client/live/loadable.ts";
+import type { RequestTexts } from "../../../../source/client/requests.ts";
 import { formatRequestLine } from "../../../../source/client/requests.ts";
 import {
-  type DetailTexts,
   phasesText,
   requestLines,
   requestText,
@@ -100,7 +101,7 @@ describe("the detail", () => {
 
   test("shows recorded prompt and answer, escaped and wrapped", () => {
     const texts = { prompt: "one\n\u001b[2Jtwo", answer: "word ".repeat(30).trim(), body: "{}" };
-    const read = { kind: "read", texts } as const;
+    const read = { kind: "loaded", value: texts } as const;
     const rows = textOf(requestLines(requestView(), read, options));
     expect(rows).toContain("␛[2Jtwo");
     expect(rows.every((row) => row.length <= 40)).toBe(true);
@@ -111,10 +112,10 @@ describe("the detail", () => {
 
   test("says why there is nothing to read", () => {
     const nothing = { prompt: undefined, answer: undefined, body: undefined };
-    const rows = (texts: DetailTexts) =>
+    const rows = (texts: Loadable<RequestTexts>) =>
       textOf(requestLines(requestView(), texts, { ...options, width: 200 })).join("\n");
-    expect(rows({ kind: "read", texts: nothing })).toContain("Press P to record new requests");
+    expect(rows({ kind: "loaded", value: nothing })).toContain("Press P to record new requests");
     expect(rows({ kind: "failed", sentence: "request r-1 not found" })).toContain("not found");
-    expect(rows({ kind: "reading" })).toContain("Loading prompt and answer");
+    expect(rows({ kind: "loading" })).toContain("Loading prompt and answer");
   });
 });

@@ -285,7 +285,7 @@ describe("an open request", () => {
     read: {
       key: keyOf(first),
       state: "done",
-      texts: { kind: "read", texts: { prompt: "Hi\u001b[2J", answer, body: "{}" } },
+      texts: { kind: "loaded", value: { prompt: "Hi\u001b[2J", answer, body: "{}" } },
     },
   });
 
