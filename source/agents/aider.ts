@@ -11,6 +11,7 @@ export const aider: Agent = {
   route: "/v1/chat/completions",
   callsTools: false,
   promptTokens: 2500,
+  tried: "0.86.2",
   oneTask: (task) => ["--no-git", "--yes-always", "--message", task],
   setUp: (endpoint) => ({
     environment: {
