@@ -2,8 +2,8 @@
 
 import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { harmlessInput } from "../base/harmless-text.ts";
 import { parseJson } from "../base/json.ts";
-import { cleanInput } from "../base/neutralise.ts";
 import { unfinishedPath } from "../base/unfinished-files.ts";
 import { systemCode } from "../base/write-refusal.ts";
 import { textsOf } from "../client/reply-fields.ts";
@@ -31,7 +31,7 @@ export async function readPromptHistory(path: string): Promise<string[]> {
     if (systemCode(error) === "ENOENT") return "";
     throw error;
   });
-  const entries = textsOf(content.split("\n").map(parseJson)).map(cleanInput);
+  const entries = textsOf(content.split("\n").map(parseJson)).map(harmlessInput);
   return entries.slice(-historyEntriesMaximum);
 }
 

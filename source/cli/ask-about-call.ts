@@ -1,7 +1,7 @@
 // Asks about a model's call in the line chat, and prints results of calls.
 
+import { harmlessText } from "../base/harmless-text.ts";
 import { isRecord, parseJson } from "../base/json.ts";
-import { neutraliseText } from "../base/neutralise.ts";
 import { callLines } from "../tools/call-text.ts";
 import type { CallQuestion, Decision } from "../tools/toolbox.ts";
 
@@ -48,7 +48,7 @@ export async function askAboutCall(
 
 /** Returns the first lines of a result, and how many follow. */
 export function foldedResult(text: string): string {
-  const lines = neutraliseText(text, false).trimEnd().split("\n");
+  const lines = harmlessText(text).trimEnd().split("\n");
   const shown = lines.slice(0, maxShownLines).map((line) => `  ${line.slice(0, 500)}\n`);
   const rest = lines.length - shown.length;
   return shown.join("") + (rest > 0 ? `  … ${rest} more lines\n` : "");

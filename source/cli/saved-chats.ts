@@ -1,6 +1,6 @@
 // Saved chats of the screens and the line chat: where they are stored, and how one is resumed.
 import path from "node:path";
-import { neutraliseLine } from "../base/neutralise.ts";
+import { harmlessLine } from "../base/harmless-text.ts";
 import { ProductError } from "../base/product-error.ts";
 import type { ChatOptions } from "../chat/chat-backend.ts";
 import { SessionStore } from "../chat/sessions/session-store.ts";
@@ -48,7 +48,7 @@ export function printResumeLine({ saved, signal }: Pick<AppResult, "saved" | "si
 
 /** Returns a sentence, with the command on its own line, so that long names do not break it. */
 export function resumeLine({ id, name, deployment }: NonNullable<AppResult["saved"]>): string {
-  const shown = neutraliseLine(name, false);
+  const shown = harmlessLine(name);
   return deployment === undefined
     ? `Chat '${shown}' is saved. Resume it with:\n  modelctl run --session ${id}`
     : `Chat '${shown}' is saved. Resume it with Alt+S in deployctl.`;

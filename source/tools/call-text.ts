@@ -1,7 +1,7 @@
 // A call as people read it: server, tool, and each argument on its line, with marks.
 import os from "node:os";
 import path from "node:path";
-import { neutraliseText } from "../base/neutralise.ts";
+import { harmlessText } from "../base/harmless-text.ts";
 import type { CallQuestion } from "./toolbox.ts";
 
 const maxLineLength = 400;
@@ -10,7 +10,6 @@ const maxLineLength = 400;
 export function callLines(
   { tool, arguments: values, isFromText }: CallQuestion,
   folder: string,
-  isAscii = false,
 ): string[] {
   const effect = tool.isReadOnly ? " (reads only, says its server)" : "";
   const lines = [`${tool.server}: ${tool.name}${effect}`];
@@ -20,7 +19,7 @@ export function callLines(
     lines.push(`  ${name}: ${cut(first)}${mark}`, ...more.map((line) => `    ${cut(line)}`));
   }
   if (isFromText) lines.push("The model wrote this call as plain text: it may quote somebody.");
-  return lines.map((line) => neutraliseText(line, isAscii));
+  return lines.map((line) => harmlessText(line));
 }
 
 function valueText(value: unknown): string {

@@ -119,7 +119,7 @@ test("A question lays out arguments, marks paths outside, and shows escapes as t
     arguments: { path: "/etc/passwd", text: "a\u001b[2Jb\nc", list: [1] },
     isFromText: true,
   };
-  expect(callLines(question, "/work/project", true)).toEqual([
+  expect(callLines(question, "/work/project")).toEqual([
     "files: write",
     "  path: /etc/passwd  (outside this folder)",
     "  text: a^[[2Jb",

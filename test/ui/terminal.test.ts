@@ -177,7 +177,7 @@ describe("text from the model", () => {
     const { screen } = chat;
     expect(screen.isAlternate).toBe(true);
     expect(screen.lines[0]).toContain("modelctl");
-    expect(screen.text).toContain("␛[2J␛]0;owned␇␛[31mred\\x9b5A ␛[?1049l endof\n line");
+    expect(screen.text).toContain("^[[2J^[]0;owned^G^[[31mred\\x9b5A ^[[?1049l endof\n line");
     expect(screen.bytes).not.toContain("\x1b]0;owned");
     expect(screen.bytes).not.toContain("\x1b[31mred");
   });

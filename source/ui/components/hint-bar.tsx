@@ -2,7 +2,7 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { neutraliseLine } from "../../base/neutralise.ts";
+import { harmlessLine } from "../../base/harmless-text.ts";
 import { wrapLine } from "../../base/wrap-line.ts";
 import { fitHints, hintGap } from "../frame/command-lists.ts";
 import type { Frame } from "../frame/frame.ts";
@@ -20,10 +20,10 @@ export interface NoticeProps {
 }
 
 export function Notice({ text, tone, columns }: NoticeProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   return (
     <Box flexDirection="column" flexShrink={0} paddingX={margin}>
-      {noticeRows(text, columns, glyphs.isAscii).map((row, index) => (
+      {noticeRows(text, columns).map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
         <Text key={index} {...theme[tone]} wrap="truncate">
           {row}
@@ -34,8 +34,8 @@ export function Notice({ text, tone, columns }: NoticeProps): ReactElement {
 }
 
 /** Returns the rows of a notice; a long one covers the last rows of the screen. */
-export function noticeRows(text: string, columns: number, isAscii: boolean): readonly string[] {
-  const line = neutraliseLine(text.replaceAll("\n", " "), isAscii);
+export function noticeRows(text: string, columns: number): readonly string[] {
+  const line = harmlessLine(text.replaceAll("\n", " "));
   return wrapLine(line, columns - 2 * margin)
     .slice(0, noticeRowsMaximum)
     .map((row) => row.text);

@@ -3,11 +3,11 @@
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { truncateText } from "../../base/graphemes.ts";
-import { visibleText } from "../../base/neutralise.ts";
+import { drawableText } from "../../base/harmless-text.ts";
 import { wrapLine } from "../../base/wrap-line.ts";
 import type { Theme } from "../frame/themes.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { foreignText, type TextRow, type TextRun } from "../text/text-run.ts";
+import { harmlessRow, type TextRow, type TextRun } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 
 export interface LineProps {
@@ -64,7 +64,7 @@ export function TextLine({ text, tone, width }: TextLineProps): ReactElement {
   const { glyphs, theme } = useLook();
   return (
     <Text {...theme[tone]} wrap="truncate">
-      {truncateText(foreignText(text, glyphs.isAscii), width, glyphs.ellipsis)}
+      {truncateText(harmlessRow(text), width, glyphs.ellipsis)}
     </Text>
   );
 }
@@ -74,15 +74,14 @@ export type Paragraph = (text: string, tone?: Tone) => readonly ReactElement[];
 
 /** @param width maximum width of a row, in cells */
 export function useParagraph(width: number): Paragraph {
-  const { isAscii } = useLook().glyphs;
   return (text, tone = "plain") =>
-    wrapLine(foreignText(text, isAscii).replaceAll("\n", " "), Math.max(1, width)).map((row) => (
+    wrapLine(harmlessRow(text).replaceAll("\n", " "), Math.max(1, width)).map((row) => (
       <Line key={row.start} runs={[{ text: row.text, tone }]} />
     ));
 }
 
 function runElement({ text, tone, ...colors }: TextRun, key: number, theme: Theme) {
-  const shown = visibleText(text);
+  const shown = drawableText(text);
   if (tone === "plain" && colors.color === undefined && colors.backgroundColor === undefined) {
     return shown;
   }

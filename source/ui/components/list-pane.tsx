@@ -5,7 +5,7 @@ import { Box } from "ink";
 import type { ReactElement, ReactNode } from "react";
 import { textWidth } from "../../base/graphemes.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { foreignText } from "../text/text-run.ts";
+import { harmlessRow } from "../text/text-run.ts";
 import { TextLine } from "./line.tsx";
 import type { FilterField } from "./list-state.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
@@ -74,11 +74,11 @@ const titleMargin = 3;
 export function FilteredPanel(props: FilteredPanelProps & { children: ReactNode }): ReactElement {
   const { filter = "", field, width, height, y = 0, footer, isFocused, children } = props;
   const { glyphs } = useLook();
-  const title = foreignText(props.title, glyphs.isAscii);
+  const title = harmlessRow(props.title);
   const head = `${title} ${glyphs.separator} filter: `;
   const frame = { width, height, y, footer, isFocused };
   if (field === undefined) {
-    const shown = filter === "" ? title : head + foreignText(filter, glyphs.isAscii);
+    const shown = filter === "" ? title : head + harmlessRow(filter);
     return (
       <Panel {...frame} title={shown}>
         {children}

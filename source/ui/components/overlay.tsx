@@ -2,7 +2,7 @@
 
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
-import { neutraliseLine, normaliseLineBreaks } from "../../base/neutralise.ts";
+import { harmlessLine, normaliseLineBreaks } from "../../base/harmless-text.ts";
 import { wrapLine } from "../../base/wrap-line.ts";
 import { layoutEditor } from "../editor/editor-layout.ts";
 import type { ListOverlay } from "../frame/list-overlay.ts";
@@ -15,7 +15,7 @@ import {
 } from "../frame/question-overlay.ts";
 import type { BodySize } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { foreignText } from "../text/text-run.ts";
+import { harmlessRow } from "../text/text-run.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
 import { cutsNotes, displayRows, SelectList } from "./select-list.tsx";
 import { promptCells, TextArea } from "./text-area.tsx";
@@ -100,7 +100,7 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
         )}
         {noteRows > 0 && (
           <Text {...theme.dim} wrap="truncate">
-            {foreignText(found[selected]?.note ?? "", glyphs.isAscii)}
+            {harmlessRow(found[selected]?.note ?? "")}
           </Text>
         )}
       </Panel>
@@ -196,8 +196,8 @@ interface QuestionProps {
 
 /** Draws a question at the bottom of the screen, with its answer below. */
 function Question({ question, size, answerRows = 1, children }: QuestionProps): ReactElement {
-  const { glyphs, theme } = useLook();
-  const all = questionRows(question, size.columns, glyphs.isAscii);
+  const { theme } = useLook();
+  const all = questionRows(question, size.columns);
   const height = Math.min(size.rows, all.length + answerRows + borderRows);
   // A long question loses its beginning, since its end asks for the answer.
   const room = panelInnerHeight(height) - answerRows;
@@ -213,10 +213,10 @@ function Question({ question, size, answerRows = 1, children }: QuestionProps): 
   );
 }
 
-function questionRows(question: string, columns: number, isAscii: boolean): readonly string[] {
+function questionRows(question: string, columns: number): readonly string[] {
   const width = panelInnerWidth(columns);
   return normaliseLineBreaks(question)
     .split("\n")
-    .flatMap((line) => wrapLine(neutraliseLine(line, isAscii), width))
+    .flatMap((line) => wrapLine(harmlessLine(line), width))
     .map(({ text }) => text);
 }

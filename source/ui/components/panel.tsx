@@ -3,7 +3,7 @@
 import { Box, Text, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement, ReactNode } from "react";
 import { truncateText } from "../../base/graphemes.ts";
-import { visibleText } from "../../base/neutralise.ts";
+import { drawableText } from "../../base/harmless-text.ts";
 import { useLook } from "../hooks/use-look.ts";
 import type { Glyphs, Tone } from "../theme.ts";
 import { Origin } from "./text-cursor.tsx";
@@ -98,7 +98,9 @@ function BorderLabel({ edge, label, width, tone }: BorderLabelProps): ReactEleme
   const place = edge === "top" ? { top: 0, left: 2 } : { bottom: 0, right: 2 };
   return (
     <Box position="absolute" {...place}>
-      <Text {...theme[tone]}>{` ${visibleText(truncateText(label, room, glyphs.ellipsis))} `}</Text>
+      <Text
+        {...theme[tone]}
+      >{` ${drawableText(truncateText(label, room, glyphs.ellipsis))} `}</Text>
     </Box>
   );
 }

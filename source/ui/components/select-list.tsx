@@ -5,7 +5,7 @@ import { type ReactElement, useRef } from "react";
 import { textWidth } from "../../base/graphemes.ts";
 import type { ListItem } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { fitText, foreignText } from "../text/text-run.ts";
+import { fitText, harmlessRow } from "../text/text-run.ts";
 
 export interface SelectListProps {
   readonly items: readonly ListItem[];
@@ -66,8 +66,8 @@ interface SelectItemProps {
 function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): ReactElement {
   const { glyphs, theme } = useLook();
   const tone = item.isDim ? "dim" : isSelected ? "selected" : "plain";
-  const title = foreignText(item.title, glyphs.isAscii);
-  const note = foreignText(item.note, glyphs.isAscii);
+  const title = harmlessRow(item.title);
+  const note = harmlessRow(item.note);
   const noteWidth = given.noteWidth ?? Math.min(textWidth(note), Math.floor(width * 0.6));
   return (
     <Box aria-role="listitem" aria-state={{ selected: isSelected, disabled: item.isDim ?? false }}>

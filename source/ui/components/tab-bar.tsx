@@ -3,7 +3,7 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { textWidth, truncateText } from "../../base/graphemes.ts";
-import { neutraliseLine } from "../../base/neutralise.ts";
+import { harmlessLine } from "../../base/harmless-text.ts";
 import type { Frame } from "../frame/frame.ts";
 import { tabNumber, tabs } from "../frame/frame-commands.ts";
 import { useLook } from "../hooks/use-look.ts";
@@ -80,5 +80,5 @@ function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs
 
 /** Makes a part safe to draw: it may contain a model's name. */
 export function statusPart(text: string, glyphs: Glyphs): string {
-  return neutraliseLine(withGlyphs(text, glyphs), glyphs.isAscii);
+  return harmlessLine(withGlyphs(text, glyphs));
 }

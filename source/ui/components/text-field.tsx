@@ -7,7 +7,7 @@ import type { ReactElement } from "react";
 import type { EditorState } from "../editor/editor-state.ts";
 import { fieldWindow } from "../editor/line-field.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { foreignText } from "../text/text-run.ts";
+import { harmlessRow } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 import { TextCursor } from "./text-cursor.tsx";
 
@@ -27,7 +27,7 @@ export interface TextFieldProps {
 /** Takes no keys itself: `fieldAfterKey` and `fieldAfterText` return its next state. */
 export function TextField(props: TextFieldProps): ReactElement {
   const { field, width, isFocused = true, placeholder = "", tone = "plain", x = 0, y = 0 } = props;
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const { text, cursorX } = fieldWindow(field, Math.max(1, width));
   const isEmpty = field.text === "";
   return (
@@ -35,7 +35,7 @@ export function TextField(props: TextFieldProps): ReactElement {
       <Text {...theme[isEmpty ? "dim" : tone]} wrap="truncate">
         <TextInput
           // The placeholder of ink-text-input is grey in every theme.
-          value={foreignText(isEmpty ? placeholder : text, glyphs.isAscii)}
+          value={harmlessRow(isEmpty ? placeholder : text)}
           focus={false}
           showCursor={false}
           onChange={ignoreChange}

@@ -7,7 +7,7 @@ import {
   previousWord,
   snapToBoundary,
 } from "../../base/graphemes.ts";
-import { cleanInput } from "../../base/neutralise.ts";
+import { harmlessInput } from "../../base/harmless-text.ts";
 import { withHistoryEntry } from "../../chat/prompt-history.ts";
 import { layoutEditor, offsetAt } from "./editor-layout.ts";
 import type { EditorAction, EditorState } from "./editor-state.ts";
@@ -28,7 +28,7 @@ function changed(
   const { text, cursor } = state;
   switch (action.type) {
     case "insert":
-      return replaceRange(state, cursor, cursor, cleanInput(action.text));
+      return replaceRange(state, cursor, cursor, harmlessInput(action.text));
     case "newline":
       return replaceRange(state, cursor, cursor, "\n");
     case "deleteBackward":

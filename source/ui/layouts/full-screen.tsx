@@ -16,7 +16,7 @@ import { useFrameSize, useStore } from "../hooks/use-store.ts";
 
 /** Draws everything around the screen again on every change: bodies follow their own stores. */
 export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
-  const { glyphs, layout } = useLook();
+  const { layout } = useLook();
   const isInline = layout === "inline";
   const size = useFrameSize(frame);
   useStore(frame, ({ version }) => version);
@@ -26,8 +26,7 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   if (frame.isTooSmall) return <TooSmall frame={frame} size={size} />;
   const body = bodySize(size);
   const tabs = tabRows(size);
-  const noticeHeight =
-    notice === undefined ? hintRows : noticeRows(notice, columns, glyphs.isAscii).length;
+  const noticeHeight = notice === undefined ? hintRows : noticeRows(notice, columns).length;
   const bodyRows = body.rows - (noticeHeight - hintRows);
   // Inline, a screen may be smaller than its space; an overlay needs all of it.
   const height = isInline && !hasOverlay ? { maxHeight: bodyRows } : { height: bodyRows };

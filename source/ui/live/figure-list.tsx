@@ -4,7 +4,7 @@ import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { Gauge, Sparkline } from "../components/bars.tsx";
 import { useLook } from "../hooks/use-look.ts";
-import { fitText, foreignText } from "../text/text-run.ts";
+import { fitText, harmlessRow } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";
 
@@ -36,7 +36,7 @@ function FigureRow({ figure, width, isStale }: FigureRowProps): ReactElement {
   const style = (tone: Tone) => theme[isStale ? "dim" : tone];
   if (kind === "state") {
     const room = Math.max(1, width - value.length - 1);
-    const name = fitText(foreignText(label, glyphs.isAscii), room, glyphs.ellipsis);
+    const name = fitText(harmlessRow(label), room, glyphs.ellipsis);
     return (
       <Text wrap="truncate">
         <Text {...style(figure.labelTone ?? "plain")}>{name}</Text>{" "}

@@ -2,7 +2,7 @@
 // growing message is parsed again.
 
 import { lexer, type Token } from "marked";
-import { neutraliseText, normaliseLineBreaks } from "../../base/neutralise.ts";
+import { harmlessText, normaliseLineBreaks } from "../../base/harmless-text.ts";
 import type { TextRow } from "../text/text-run.ts";
 import { blockRows } from "./block-rows.ts";
 import type { CodeStyle } from "./code-rows.ts";
@@ -38,7 +38,7 @@ export class MarkdownLayout {
     this.#isOpen = isOpen;
     // A carriage return at the end may be the first half of a line break.
     const growing = text.slice(this.#settledLength);
-    const tail = neutraliseText(isOpen ? growing.replace(/\r$/, "") : growing, this.#style.isAscii);
+    const tail = harmlessText(isOpen ? growing.replace(/\r$/, "") : growing);
     const tokens = lexer(tail, { gfm: true, breaks: true });
     const rows = this.#rows.slice(0, this.#settledRows);
     const open = openFrom(tokens, tail);

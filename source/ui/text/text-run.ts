@@ -1,7 +1,7 @@
 // Styled text: the runs of tables, code and Markdown, which `Line` draws.
 
 import { graphemeWidth, splitGraphemes, textWidth } from "../../base/graphemes.ts";
-import { neutraliseLine } from "../../base/neutralise.ts";
+import { harmlessLine } from "../../base/harmless-text.ts";
 import type { Tone } from "../theme.ts";
 
 /** A run of text in one tone, without line breaks. */
@@ -17,13 +17,13 @@ export interface TextRun {
 export type TextRow = readonly TextRun[];
 
 /** Returns untrusted text, such as a model's name, as a run without control sequences. */
-export function foreignRun(text: string, tone: Tone, isAscii: boolean): TextRun {
-  return { text: foreignText(text, isAscii), tone };
+export function harmlessRun(text: string, tone: Tone): TextRun {
+  return { text: harmlessRow(text), tone };
 }
 
 /** Returns untrusted text on one line, with visible control characters. */
-export function foreignText(text: string, isAscii: boolean): string {
-  return neutraliseLine(text, isAscii).replaceAll("\t", " ");
+export function harmlessRow(text: string): string {
+  return harmlessLine(text).replaceAll("\t", " ");
 }
 
 /** Returns the total width of the runs in cells. */

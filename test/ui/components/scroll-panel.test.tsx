@@ -71,11 +71,11 @@ test("shows a short content whole", () => {
   expect(extents).toEqual([0]);
 });
 
-test("a paragraph shows control characters as symbols", () => {
+test("a paragraph shows control characters in caret notation", () => {
   function Evil(): ReactElement {
     const paragraph = useParagraph(10);
     return <>{paragraph("a\u001b[2Jb\nc", "error")}</>;
   }
-  expect(renderAt(<Evil />, { columns: 20 }).text()).toBe("a␛[2Jb c");
+  expect(renderAt(<Evil />, { columns: 20 }).text()).toBe("a^[[2Jb c");
   expect(renderAt(<Evil />, { columns: 20, glyphs: asciiGlyphs }).text()).toBe("a^[[2Jb c");
 });

@@ -137,9 +137,9 @@ test("an empty field shows its placeholder", () => {
   expect(renderAt(filled).text()).toBe("x");
 });
 
-test("control characters are shown as symbols", () => {
+test("control characters are shown in caret notation", () => {
   const field = { text: "a\u0007b", cursor: 3 };
-  expect(renderAt(<TextField field={field} width={20} />).text()).toBe("a␇b");
+  expect(renderAt(<TextField field={field} width={20} />).text()).toBe("a^Gb");
   expect(renderAt(<TextField field={field} width={20} />, { glyphs: asciiGlyphs }).text()).toBe(
     "a^Gb",
   );

@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import {
   fitRuns,
   fitText,
-  foreignText,
+  harmlessRow,
   runsText,
   runsWidth,
   textBetween,
@@ -53,6 +53,6 @@ test("a text is padded on either side, or cut", () => {
   expect(fitText("漢字", 3, "…", "right")).toBe("漢…");
 });
 
-test("foreign text stays on its line with control characters escaped", () => {
-  expect(foreignText("a\u001b[2J\tb", true)).toBe("a^[[2J b");
+test("untrusted text stays on its line with control characters escaped", () => {
+  expect(harmlessRow("a\u001b[2J\tb")).toBe("a^[[2J b");
 });

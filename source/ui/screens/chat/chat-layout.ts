@@ -77,9 +77,7 @@ export function chatLayout(
   const typed = layoutEditor(editor.text, editor.cursor, width, composerTextRowsMaximum);
   const editorRows = search === undefined ? typed.rows.length : 1;
   const statusRows =
-    notice === undefined
-      ? 1
-      : noticeRows(noticeText(notice, glyphs), columns, glyphs.isAscii).length;
+    notice === undefined ? 1 : noticeRows(noticeText(notice, glyphs), columns).length;
   const below = { menuItems: menu?.items.length ?? 0, queued: queue.messages.length };
   return distributeRows(rows, editorRows, statusRows, below);
 }

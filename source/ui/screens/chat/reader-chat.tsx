@@ -2,7 +2,7 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { neutraliseText } from "../../../base/neutralise.ts";
+import { harmlessText } from "../../../base/harmless-text.ts";
 import type { Activity } from "../../../chat/conversation/running-answer.ts";
 import { useParts, useStore } from "../../hooks/use-store.ts";
 import { asciiGlyphs } from "../../theme.ts";
@@ -30,10 +30,10 @@ export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement 
   return (
     <Box flexDirection="column">
       {Object.entries(lines).map(([name, line]) =>
-        line === "" ? null : <Text key={name}>{`${name}: ${neutraliseText(line, true)}`}</Text>,
+        line === "" ? null : <Text key={name}>{`${name}: ${harmlessText(line)}`}</Text>,
       )}
       <Box aria-role="textbox">
-        <Text aria-label={`Message: ${neutraliseText(text, true)}`}>{text}</Text>
+        <Text aria-label={`Message: ${harmlessText(text)}`}>{text}</Text>
       </Box>
     </Box>
   );

@@ -9,7 +9,7 @@ import type { SessionHead } from "../../../chat/sessions/session.ts";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 
 export interface SessionsPaneProps {
   /** The last used first. */
@@ -74,7 +74,7 @@ function SessionRow({ name, age, isCurrent, width }: SessionRowProps): ReactElem
   const { glyphs, theme } = useLook();
   const marker = isCurrent ? `${glyphs.marker} ` : "  ";
   const room = Math.max(0, width - textWidth(marker) - textWidth(age) - 1);
-  const title = truncateText(foreignText(name, glyphs.isAscii), room, glyphs.ellipsis);
+  const title = truncateText(harmlessRow(name), room, glyphs.ellipsis);
   return (
     <Text wrap="truncate">
       <Text {...theme.focus}>{marker}</Text>

@@ -3,7 +3,7 @@
 import { Box, Text } from "ink";
 import { memo, type ReactElement } from "react";
 import { textWidth, truncateText } from "../../../base/graphemes.ts";
-import { visibleText } from "../../../base/neutralise.ts";
+import { drawableText } from "../../../base/harmless-text.ts";
 import { Gauge, ProgressBar } from "../../components/bars.tsx";
 import { Notice } from "../../components/hint-bar.tsx";
 import { useLook } from "../../hooks/use-look.ts";
@@ -43,7 +43,7 @@ function Figures({ chat, columns }: StatusLineProps): ReactElement {
   return (
     <Box height={1} flexShrink={0} paddingX={1}>
       <Text wrap="truncate">
-        <Text {...theme[tone]}>{visibleText(truncateText(text, width, glyphs.ellipsis))}</Text>
+        <Text {...theme[tone]}>{drawableText(truncateText(text, width, glyphs.ellipsis))}</Text>
         {share !== undefined && hasRoom && (
           <>
             {" ".repeat(gaugeGap)}

@@ -4,7 +4,7 @@ import { Text } from "ink";
 import type { ReactElement } from "react";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 import type { PaneProps } from "./console-layout.ts";
 import type { ConsoleState } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
@@ -13,9 +13,8 @@ import { detailLabelWidth, detailRows } from "./detail-lines.ts";
 type AppDetailsProps = NonNullable<ConsoleState["details"]> & Omit<PaneProps, "state">;
 
 export function AppDetails({ facts, top, width, height, now }: AppDetailsProps): ReactElement {
-  const { glyphs, theme } = useLook();
-  const { isAscii } = glyphs;
-  const rows = detailRows(facts, { width: panelInnerWidth(width), now, isAscii });
+  const { theme } = useLook();
+  const rows = detailRows(facts, { width: panelInnerWidth(width), now });
   const room = panelInnerHeight(height);
   const from = Math.max(0, Math.min(top, rows.length - room));
   const to = Math.min(rows.length, from + room);
@@ -23,7 +22,7 @@ export function AppDetails({ facts, top, width, height, now }: AppDetailsProps):
     <Panel
       width={width}
       height={height}
-      title={foreignText(nameOf(facts.details), isAscii)}
+      title={harmlessRow(nameOf(facts.details))}
       footer={rows.length > room ? `rows ${from + 1} to ${to} of ${rows.length}` : ""}
       isFocused
     >
@@ -35,7 +34,7 @@ export function AppDetails({ facts, top, width, height, now }: AppDetailsProps):
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place on the screen
           <Text key={index} wrap="truncate">
-            <Text {...theme.dim}>{foreignText(label, isAscii).padEnd(detailLabelWidth)}</Text>
+            <Text {...theme.dim}>{harmlessRow(label).padEnd(detailLabelWidth)}</Text>
             {text}
           </Text>
         ),

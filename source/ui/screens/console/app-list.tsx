@@ -10,7 +10,7 @@ import { ListPane } from "../../components/list-pane.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { foreignRun } from "../../text/text-run.ts";
+import { harmlessRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import {
@@ -82,7 +82,7 @@ function appColumns(
         const name = shownName(app, status?.organisation);
         // Ends with the command that runs it.
         const text = app.isEphemeral ? `${name} (run)` : name;
-        return foreignRun(text, "plain", glyphs.isAscii);
+        return harmlessRun(text, "plain");
       },
     },
     { title: "STATUS", width: 11, cell: ({ state }) => stateRun(state, glyphs) },
@@ -97,8 +97,7 @@ function appColumns(
       title: "REVISION",
       width: 8,
       rank: 2,
-      cell: ({ activeRevision }) =>
-        foreignRun(shortRevision(activeRevision) ?? "-", "plain", glyphs.isAscii),
+      cell: ({ activeRevision }) => harmlessRun(shortRevision(activeRevision) ?? "-", "plain"),
     },
     figureColumn(["AGE", 5, 3], shortAge, ({ createdAt }) => now - createdAt),
   ];

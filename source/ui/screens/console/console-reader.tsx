@@ -6,7 +6,7 @@ import { toOneLine } from "../../../base/display-text.ts";
 import { timeOfDay } from "../../../base/quantities.ts";
 import type { AppDocument, EventDocument } from "../../../cloud/admin/documents.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 import {
   type ConsoleState,
   selectedApp,
@@ -65,7 +65,7 @@ export function ConsoleReader({ state, log }: ConsoleReaderProps): ReactElement 
 export function readerLines(state: ConsoleState, log: LogBuffer, now: number): string[] {
   const { cloud, pane, details } = state;
   if (details !== undefined) {
-    const rows = detailRows(details.facts, { width: detailsWidth, now, isAscii: true });
+    const rows = detailRows(details.facts, { width: detailsWidth, now });
     return rows.map(({ label, text }) =>
       text === undefined ? label : harmless(label.padEnd(detailLabelWidth) + text),
     );
@@ -113,5 +113,5 @@ function selectedItem(state: ConsoleState): string | undefined {
 }
 
 function harmless(text: string): string {
-  return foreignText(toOneLine(text), true);
+  return harmlessRow(toOneLine(text));
 }

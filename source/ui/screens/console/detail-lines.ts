@@ -8,7 +8,7 @@ import type {
   ReplicaDocument,
   RevisionDocument,
 } from "../../../cloud/admin/documents.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 import { shortReplica, shortRevision, stateWord } from "./console-texts.ts";
 
 export interface DetailsFacts {
@@ -31,12 +31,12 @@ export const detailLabelWidth = 12;
 /** Returns the lines wrapped to a width; wrapped rows have no label. */
 export function detailRows(
   facts: DetailsFacts,
-  { width, now, isAscii }: { width: number; now: number; isAscii: boolean },
+  { width, now }: { width: number; now: number },
 ): DetailLine[] {
   const room = Math.max(1, width - detailLabelWidth);
   return detailLines(facts, now).flatMap((line): DetailLine[] => {
     if (line.text === undefined) return [line];
-    return wrapLine(foreignText(toOneLine(line.text), isAscii), room).map(({ text }, index) => ({
+    return wrapLine(harmlessRow(toOneLine(line.text)), room).map(({ text }, index) => ({
       label: index === 0 ? line.label : "",
       text,
     }));

@@ -7,7 +7,7 @@ import { ListPane } from "../../components/list-pane.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import type { Column } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
+import { harmlessRow, harmlessRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import { newKeyHeight, type PaneProps } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedRow } from "./console-state.ts";
@@ -36,7 +36,7 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
 }
 
 function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocument>[] {
-  const text = (value: string) => foreignRun(value, "plain", glyphs.isAscii);
+  const text = (value: string) => harmlessRun(value, "plain");
   return [
     { title: "NAME", width: 10, isFlexible: true, cell: (key) => text(keyName(key)) },
     {
@@ -70,7 +70,7 @@ type NewKeyProps = NonNullable<ConsoleState["made"]> & { readonly width: number 
 
 /** A new token, shown only once. */
 export function NewKey({ document, isCopied, width }: NewKeyProps): ReactElement {
-  const { separator, isAscii } = useLook().glyphs;
+  const { separator } = useLook().glyphs;
   const { key, token } = document;
   const inner = panelInnerWidth(width);
   const hints = ["Authorization: Key TOKEN", isCopied ? "copied" : "y copies it", "Enter closes"];
@@ -78,7 +78,7 @@ export function NewKey({ document, isCopied, width }: NewKeyProps): ReactElement
     <Panel
       width={width}
       height={newKeyHeight}
-      title={foreignText(`New key ${key.description ?? key.id}`, isAscii)}
+      title={harmlessRow(`New key ${key.description ?? key.id}`)}
       isFocused
     >
       <TextLine text={token} tone="value" width={inner} />

@@ -11,7 +11,7 @@ import { FilteredPanel } from "../../components/list-pane.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { selectedApp } from "./console-state.ts";
@@ -88,7 +88,7 @@ const LogRow = memo(function LogRow({ line, isFirst, text }: LogRowProps): React
       {isFirst ? (
         <>
           <Text {...theme.dim}>
-            {`${timeOfDay(ts)} ${foreignText(shortReplica(replica).padEnd(8), true)} `}
+            {`${timeOfDay(ts)} ${harmlessRow(shortReplica(replica).padEnd(8))} `}
           </Text>
           {/* Programs write most of their ordinary output on stderr, so it has no sign. */}
           {stream === "event" ? <Text {...theme.key}>* </Text> : "  "}
@@ -109,22 +109,22 @@ interface Room {
 /** Draws only the visible rows, newest at the bottom. */
 function logRows(log: LogBuffer, room: Room, isWrapped: boolean, glyphs: Glyphs): LogRowProps[] {
   const rows = log.window(room.height).flatMap(({ line }) => {
-    if (isWrapped) return wrappedRows(line, room, glyphs);
+    if (isWrapped) return wrappedRows(line, room);
     const width = Math.max(0, room.width - headWidth);
-    const text = truncateText(shownText(line, room.width * 2, glyphs), width, glyphs.ellipsis);
+    const text = truncateText(shownText(line, room.width * 2), width, glyphs.ellipsis);
     return [{ line, isFirst: true, text }];
   });
   return rows.slice(-room.height);
 }
 
-function wrappedRows(line: LogDocument, { width, height }: Room, glyphs: Glyphs): LogRowProps[] {
+function wrappedRows(line: LogDocument, { width, height }: Room): LogRowProps[] {
   const room = Math.max(1, width - headWidth);
-  const pieces = wrapLine(shownText(line, room * height, glyphs), room);
+  const pieces = wrapLine(shownText(line, room * height), room);
   return pieces.map(({ text }, index) => ({ line, isFirst: index === 0, text }));
 }
 
 /** Returns the beginning of a line, which may have a megabyte, without colours and line breaks. */
-function shownText({ text }: LogDocument, length: number, { isAscii }: Glyphs): string {
+function shownText({ text }: LogDocument, length: number): string {
   const plain = withoutColours(text.slice(0, length));
-  return foreignText(plain.replaceAll(/[\r\n]+/g, " "), isAscii);
+  return harmlessRow(plain.replaceAll(/[\r\n]+/g, " "));
 }

@@ -5,7 +5,7 @@ import type { NodeDocument, ReplicaDocument } from "../../../cloud/admin/documen
 import { ListPane } from "../../components/list-pane.tsx";
 import type { Column } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { foreignRun } from "../../text/text-run.ts";
+import { harmlessRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { isOutdated, selectedRow, shownNodes } from "./console-state.ts";
@@ -34,7 +34,7 @@ function nodeColumns(
   replicas: readonly ReplicaDocument[],
   glyphs: Glyphs,
 ): readonly Column<NodeDocument>[] {
-  const text = (value: string) => foreignRun(value, "plain", glyphs.isAscii);
+  const text = (value: string) => harmlessRun(value, "plain");
   return [
     { title: "NODE", width: 24, cell: ({ name }) => text(name) },
     { title: "ROLE", width: 6, rank: 2, cell: ({ isHead }) => text(isHead ? "head" : "worker") },

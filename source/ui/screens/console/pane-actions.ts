@@ -111,14 +111,13 @@ export function movePage(context: ConsoleContext, pages: number): undefined {
 }
 
 function scrollDetails(context: ConsoleContext, rows: number): void {
-  const { store, state, glyphs, now } = context;
+  const { store, state, now } = context;
   if (state.details === undefined) return;
   const size = sizeOf(context);
   const width = panelInnerWidth(size.columns);
   const count = detailRows(state.details.facts, {
     width,
     now: now(),
-    isAscii: glyphs.isAscii,
   }).length;
   const last = Math.max(0, count - panelInnerHeight(size.rows));
   const top = Math.max(0, Math.min(last, state.details.top + rows));

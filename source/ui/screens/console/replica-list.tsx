@@ -16,7 +16,7 @@ import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { rowsAround } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { fitText, foreignText } from "../../text/text-run.ts";
+import { fitText, harmlessRow } from "../../text/text-run.ts";
 import type { Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
 import type { PaneProps } from "./console-layout.ts";
@@ -50,7 +50,7 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
     <Panel
       width={width}
       height={height}
-      title={foreignText(title, glyphs.isAscii)}
+      title={harmlessRow(title)}
       footer={replicas.length > 0 ? String(replicas.length) : ""}
       isFocused={pane === "replicas"}
     >
@@ -103,15 +103,15 @@ interface ReplicaRowProps extends RowProps {
 function ReplicaRow(props: ReplicaRowProps): ReactElement {
   const { replica, slots, isExplained, isSelected, isDim, width, now } = props;
   const { glyphs, theme } = useLook();
-  const { ellipsis, isAscii } = glyphs;
+  const { ellipsis } = glyphs;
   const tone = (own: Tone) => theme[isDim ? "dim" : own];
-  const name = foreignText(shortReplica(replica.replica), isAscii);
+  const name = harmlessRow(shortReplica(replica.replica));
   const state = stateRun(replica.state, glyphs);
   const hasLoad = replica.exit === undefined;
   const count = ` ${replica.inFlight}/${slots} `;
   const loadWidth = hasLoad ? gaugeWidth + count.length : 0;
   const room = width - 2 - textWidth(name) - stateWidth - loadWidth - 2;
-  const note = foreignText(replicaNote(replica, now, isExplained), isAscii);
+  const note = harmlessRow(replicaNote(replica, now, isExplained));
   return (
     <Text wrap="truncate">
       <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
@@ -155,7 +155,7 @@ function DemandRow({ label, values, note, isDim, width }: DemandRowProps): React
 function EventRow({ event, isDim, width }: RowProps & { event: EventDocument }): ReactElement {
   const { glyphs, theme } = useLook();
   const isBad = /crash|fail|unhealthy|unschedulable|lost/.test(event.kind);
-  const sentence = foreignText(toOneLine(event.sentence), glyphs.isAscii);
+  const sentence = harmlessRow(toOneLine(event.sentence));
   return (
     <Text wrap="truncate">
       <Text {...theme.dim}>{timeOfDay(event.at).padEnd(timeWidth)}</Text>

@@ -4,7 +4,7 @@ import { textWidth } from "../../../base/graphemes.ts";
 import { wrapLine } from "../../../base/wrap-line.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
+import { fitRuns, fitText, harmlessRow, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { DeployState } from "./deploy-state.ts";
 import {
@@ -57,7 +57,7 @@ export function layoutPage(state: DeployState, size: BodySize, glyphs: Glyphs) {
   const { question, items } = page;
   const width = Math.max(1, panelInnerWidth(size.columns - stepsColumns(size.columns)));
   const height = panelInnerHeight(size.rows);
-  const labels = items.map(({ label }) => textWidth(foreignText(label, glyphs.isAscii)));
+  const labels = items.map(({ label }) => textWidth(harmlessRow(label)));
   const labelRoom = Math.max(0, width - markerWidth - fieldWidthMinimum);
   const labelWidth = Math.min(Math.max(0, ...labels) + 2, labelRoom);
   const room = { width, labelWidth, glyphs };
@@ -104,36 +104,36 @@ export function itemRows(
 
 /** Returns the chosen option between the signs of a choice. */
 function choiceRuns(item: ChoiceItem, isFocused: boolean, room: PageRoom): TextRun[] {
-  const { isAscii, ellipsis } = room.glyphs;
+  const { ellipsis } = room.glyphs;
   const option = item.options.find(({ value }) => value === item.value);
   const sign = isFocused ? "key" : "dim";
-  const title = foreignText(option?.title ?? item.value, isAscii);
+  const title = harmlessRow(option?.title ?? item.value);
   const runs: TextRun[] = [
     ...labelRuns(item, isFocused, room),
     { text: "< ", tone: sign },
     { text: title, tone: isFocused ? "selected" : "plain" },
     { text: " >  ", tone: sign },
-    { text: foreignText(option?.note ?? "", isAscii), tone: "dim" },
+    { text: harmlessRow(option?.note ?? ""), tone: "dim" },
   ];
   return fitRuns(runs, room.width, ellipsis);
 }
 
 function optionRow(item: ChoiceItem, option: Option, { width, glyphs }: PageRoom): PageRow {
-  const { isAscii, ellipsis } = glyphs;
+  const { ellipsis } = glyphs;
   const isChosen = option.value === item.value;
   const titleWidth = Math.max(...item.options.map(({ title }) => textWidth(title))) + 2;
-  const title = fitText(foreignText(option.title, isAscii), titleWidth, ellipsis);
+  const title = fitText(harmlessRow(option.title), titleWidth, ellipsis);
   const runs: TextRun[] = [
     markerRun(isChosen, glyphs),
     { text: `${isChosen ? glyphs.ready : glyphs.idle} `, tone: isChosen ? "mark" : "dim" },
     { text: title, tone: isChosen ? "title" : "plain" },
-    { text: foreignText(option.note, isAscii), tone: "dim" },
+    { text: harmlessRow(option.note), tone: "dim" },
   ];
   return { runs: fitRuns(runs, width, ellipsis), isFocused: isChosen };
 }
 
 function labelRuns({ label }: Item, isFocused: boolean, { labelWidth, glyphs }: PageRoom) {
-  const text = fitText(foreignText(label, glyphs.isAscii), labelWidth, glyphs.ellipsis);
+  const text = fitText(harmlessRow(label), labelWidth, glyphs.ellipsis);
   return [markerRun(isFocused, glyphs), { text, tone: isFocused ? "title" : "plain" } as const];
 }
 
@@ -152,7 +152,7 @@ export function lineRows(
   const leadWidth = textWidth(lead);
   // A token may be broken anywhere, so that it can be copied.
   const mode = tone === "value" ? "hard" : "word";
-  const text = foreignText(line.text, glyphs.isAscii);
+  const text = harmlessRow(line.text);
   return wrapLine(text, Math.max(1, width - leadWidth), mode).map((row, index) => {
     const runs: TextRun[] = [
       { text: index === 0 ? lead : " ".repeat(leadWidth), tone: tone === "plain" ? "dim" : tone },

@@ -1,6 +1,6 @@
 // Text of the current step for screen readers, which read each line once.
 
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { type Item, linePrefix } from "./form.ts";
@@ -27,7 +27,7 @@ export function readerLines(state: DeployState, glyphs: Glyphs): readonly string
       .filter(({ sign }) => !checkedSteps.has(state.step) || sign !== "working")
       .map((line) => linePrefix(line, glyphs) + line.text);
   return [`${spokenStep(state)}: ${question}`, ...fields, ...faults, ...said, ...log]
-    .map((text) => foreignText(text, false).trim())
+    .map((text) => harmlessRow(text).trim())
     .filter((text) => text !== "");
 }
 
@@ -39,7 +39,7 @@ export function focusDescription(state: DeployState): string {
     item.kind === "choice"
       ? ` (options: ${item.options.map(({ title }) => title).join(", ")})`
       : "";
-  return foreignText(spokenItem(item) + others, false);
+  return harmlessRow(spokenItem(item) + others);
 }
 
 function spokenStep(state: DeployState): string {

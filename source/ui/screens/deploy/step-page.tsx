@@ -9,7 +9,7 @@ import { TextField } from "../../components/text-field.tsx";
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { line } from "./form.ts";
 import { focusedField } from "./form-reducer.ts";
@@ -71,10 +71,10 @@ export function FormRow({ row, y, room, editor }: FormRowProps): ReactElement {
   if (field === undefined) return <Line runs={runs} />;
   const { value, placeholder = "" } = field;
   const text = field.mask?.(value) ?? value;
-  const { isAscii, ellipsis } = room.glyphs;
+  const { ellipsis } = room.glyphs;
   const x = markerWidth + room.labelWidth;
   const width = Math.max(1, room.width - x);
-  const shown = { text: truncateText(foreignText(text, isAscii), width, ellipsis), cursor: 0 };
+  const shown = { text: truncateText(harmlessRow(text), width, ellipsis), cursor: 0 };
   const typed = { text, cursor: editor.cursor };
   return (
     <Box height={1} flexShrink={0}>

@@ -10,7 +10,7 @@ import { type Download, fractionOf, remainingMs, speedOf } from "../../../client
 import { ProgressBar } from "../../components/bars.tsx";
 import type { Paragraph } from "../../components/line.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
-import { fitText, foreignText } from "../../text/text-run.ts";
+import { fitText, harmlessRow } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import { shortName } from "./model-name.ts";
 
@@ -77,8 +77,8 @@ function itemRows(download: Download, width: number, glyphs: Glyphs): number {
 
 /** Wraps the reason of a failure, which no card shows beside this list. */
 function failureRows({ error }: Download, width: number, glyphs: Glyphs): readonly string[] {
-  const { failed, separator, isAscii, ellipsis } = glyphs;
-  const text = foreignText(`${failed} ${error ?? "failed"} ${separator} r retry`, isAscii);
+  const { failed, separator, ellipsis } = glyphs;
+  const text = harmlessRow(`${failed} ${error ?? "failed"} ${separator} r retry`);
   const rows = wrapLine(text, width).map((row) => row.text);
   if (rows.length <= failureRowsMaximum) return rows;
   const last = rows.slice(failureRowsMaximum - 1).join("");
@@ -109,12 +109,12 @@ function openDownloads(downloads: readonly Download[]): readonly Download[] {
 function DownloadItem({ download, width }: { download: Download; width: number }): ReactElement {
   const { glyphs, theme } = useLook();
   const nowMs = useNow();
-  const { ellipsis, isAscii } = glyphs;
+  const { ellipsis } = glyphs;
   const isFailed = download.state === "failed";
   const fraction = fractionOf(download);
   const figures = fraction === undefined ? "" : figuresOf(download, fraction);
   const nameWidth = Math.max(8, Math.min(28, Math.floor(width * 0.35)));
-  const name = foreignText(shortName(download.name, nameWidth, ellipsis), isAscii);
+  const name = harmlessRow(shortName(download.name, nameWidth, ellipsis));
   const left = nameWidth + gap.length;
   const barWidth = width - left - gap.length - textWidth(figures);
   return (
@@ -147,12 +147,12 @@ function figuresOf({ completedBytes, totalBytes = 0 }: Download, fraction: numbe
 }
 
 function stateText(download: Download, width: number, glyphs: Glyphs, nowMs: number): string {
-  const { isAscii, ellipsis } = glyphs;
+  const { ellipsis } = glyphs;
   const separator = ` ${glyphs.separator} `;
   const parts = [...stateParts(download, nowMs)];
   // Drops the least important part first.
   while (parts.length > 1 && textWidth(parts.join(separator)) > width) parts.pop();
-  return truncateText(foreignText(parts.join(separator), isAscii), width, ellipsis);
+  return truncateText(harmlessRow(parts.join(separator)), width, ellipsis);
 }
 
 function stateParts(download: Download, nowMs: number): readonly string[] {

@@ -7,7 +7,7 @@ import { type Download, fractionOf } from "../../../client/download.ts";
 import type { Fit } from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
-import { foreignRun, type TextRun } from "../../text/text-run.ts";
+import { harmlessRun, type TextRun } from "../../text/text-run.ts";
 import type { Glyphs } from "../../theme.ts";
 import type {
   FoundEntry,
@@ -59,7 +59,7 @@ function localColumns({ glyphs }: CellLook): readonly Column<LocalEntry>[] {
       title: "QUANT",
       width: 8,
       cell: ({ model }) =>
-        model?.quantization ? foreignRun(model.quantization, "plain", glyphs.isAscii) : nothing,
+        model?.quantization ? harmlessRun(model.quantization, "plain") : nothing,
     },
     figureColumn(["CTX", 4, 1], tokenCount, trainedContext),
     {
@@ -133,11 +133,7 @@ function nameRuns({ entry, matches }: FoundEntry, width: number, glyphs: Glyphs)
   const runs: TextRun[] = [];
   let offset = 0;
   for (const grapheme of splitGraphemes(shown)) {
-    const { text, tone } = foreignRun(
-      grapheme,
-      marked.has(offset) ? "mark" : "plain",
-      glyphs.isAscii,
-    );
+    const { text, tone } = harmlessRun(grapheme, marked.has(offset) ? "mark" : "plain");
     const last = runs.at(-1);
     if (last?.tone === tone) runs[runs.length - 1] = { text: last.text + text, tone };
     else runs.push({ text, tone });

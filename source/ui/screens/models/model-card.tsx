@@ -17,7 +17,7 @@ import { Line, type Paragraph, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
-import { fitRuns, fitText, foreignText, type TextRun } from "../../text/text-run.ts";
+import { fitRuns, fitText, harmlessRow, type TextRun } from "../../text/text-run.ts";
 import { deletionSentence, licenseName, modelfileSummary } from "./card-text.ts";
 import { downloadFailure } from "./download-list.tsx";
 import { fitWords, processorOf, timeToUnload } from "./list-columns.ts";
@@ -42,11 +42,11 @@ export interface ModelCardProps {
 
 export function ModelCard(props: ModelCardProps): ReactElement {
   const { state, entry, width, height, onExtent } = props;
-  const { ellipsis, isAscii } = useLook().glyphs;
+  const { ellipsis } = useLook().glyphs;
   const title =
     entry === undefined
       ? "Model"
-      : foreignText(shortName(entry.name, panelInnerWidth(width), ellipsis), isAscii);
+      : harmlessRow(shortName(entry.name, panelInnerWidth(width), ellipsis));
   const isFocused = state.pane === "card";
   const panel = { width, height, title, isFocused, top: state.cardTop, onExtent };
   switch (entry?.kind) {
@@ -169,7 +169,7 @@ function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
   /** Size, a first guess at the fit, and remarks, in one row. */
   const runsOf = (quantization: HubQuantization): readonly TextRun[] => {
     const { selector, sizeBytes, isDefault, hasProjector } = quantization;
-    const name = fitText(foreignText(selector, glyphs.isAscii), selectorWidth, glyphs.ellipsis);
+    const name = fitText(harmlessRow(selector), selectorWidth, glyphs.ellipsis);
     const fit = capacity && fitWords[fitOfWeights(sizeBytes, capacity)];
     const remarks = `${hasProjector ? " vision" : ""}${isDefault ? " default" : ""}`;
     const runs: readonly TextRun[] = [

@@ -6,7 +6,7 @@ import { formatBytes, formatMemory } from "../../../base/formats.ts";
 import { formatTally, plural, tokenCount } from "../../../base/quantities.ts";
 import { fractionOf } from "../../../client/download.ts";
 import type { Fit } from "../../../client/memory-estimate.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 import { entriesOf, type ModelEntry, selectedRow } from "./model-entries.ts";
 import type { ModelsState } from "./models-state.ts";
 
@@ -29,7 +29,7 @@ export function ReaderList({ state }: { readonly state: ModelsState }): ReactEle
   return (
     <Box flexDirection="column">
       {lines.map((line) => (
-        <Text key={line}>{foreignText(line, false)}</Text>
+        <Text key={line}>{harmlessRow(line)}</Text>
       ))}
     </Box>
   );

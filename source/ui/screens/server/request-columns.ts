@@ -7,7 +7,7 @@ import { cancellationText, readingProgress } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
-import { foreignRun, foreignText, type TextRun } from "../../text/text-run.ts";
+import { harmlessRow, harmlessRun, type TextRun } from "../../text/text-run.ts";
 import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
@@ -20,8 +20,7 @@ export interface RequestColumnOptions {
 
 export function requestColumns(options: RequestColumnOptions): readonly Column<RequestRecord>[] {
   const { glyphs, isRelative, now } = options;
-  const text = (value: string, tone: Tone = "plain"): TextRun =>
-    foreignRun(value, tone, glyphs.isAscii);
+  const text = (value: string, tone: Tone = "plain"): TextRun => harmlessRun(value, tone);
   return [
     {
       title: "TIME",
@@ -47,8 +46,8 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
 }
 
 /** Returns the reason of a failure, or the progress of the prompt, shown instead of the figures. */
-export function requestNote(view: RequestRecord, isAscii: boolean): TextRun | undefined {
-  if (view.error !== undefined) return foreignRun(view.error.message, "error", isAscii);
+export function requestNote(view: RequestRecord): TextRun | undefined {
+  if (view.error !== undefined) return harmlessRun(view.error.message, "error");
   const reading = readingProgress(view);
   if (reading === undefined) return undefined;
   const { readTokens, promptTokens, leftMs } = reading;
@@ -70,7 +69,7 @@ export function requestSentence(view: RequestRecord): string {
     `${formatMilliseconds(totalMs)} total`,
   ];
   const rest = error === undefined ? [...figures.filter(Boolean), ...warnings] : [error.message];
-  return foreignText([facts.join(" "), ...rest].join(", "), true);
+  return harmlessRow([facts.join(" "), ...rest].join(", "));
 }
 
 /** Returns tokens per second; for a running answer the mean since its first token. */

@@ -10,7 +10,7 @@ import { markerWidth } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { fitRuns, foreignRun, runsWidth, type TextRun } from "../../text/text-run.ts";
+import { fitRuns, harmlessRun, runsWidth, type TextRun } from "../../text/text-run.ts";
 import { exampleCall } from "./curl-command.ts";
 import { requestColumns, requestNote } from "./request-columns.ts";
 import { countNewRequests, isFollowing, listRequests } from "./request-list.ts";
@@ -58,7 +58,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
       items={shown}
       keyOf={keyOf}
       selected={selectedIndex}
-      noteOf={(view) => requestNote(view, glyphs.isAscii)}
+      noteOf={requestNote}
       head={<FilterLine state={state} missed={countNewRequests(state, entries)} width={width} />}
       empty={<NoRequests hasRequests={total > 0} url={sources.host().url} width={width} />}
     />
@@ -78,7 +78,7 @@ interface FilterLineProps {
 /** Draws the active filters, the field for their text, and the mode: FOLLOW or PAUSED. */
 function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
   const { glyphs, theme } = useLook();
-  const { isAscii, ellipsis, warning } = glyphs;
+  const { ellipsis, warning } = glyphs;
   const { filters, field, filterProblem, frozen, showsOwn } = state;
   const { status, model, text } = filters;
   const isPaused = frozen !== undefined;
@@ -88,7 +88,7 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
     { text: "status ", tone: "dim" },
     { text: status, tone: status === "all" ? "plain" : "value" },
     { text: "  model ", tone: "dim" },
-    foreignRun(model ?? "all", model === undefined ? "plain" : "value", isAscii),
+    harmlessRun(model ?? "all", model === undefined ? "plain" : "value"),
     ...(showsOwn ? [{ text: "  own shown", tone: "value" } as const] : []),
     { text: "  filter ", tone: "dim" },
   ];
@@ -98,12 +98,9 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
     Math.min(fieldWidthMaximum, width - used - mode.length - 2),
   );
   const rest = Math.max(0, room - used - (field === undefined ? 0 : fieldWidth));
-  const value: TextRun =
-    text === "" ? { text: "none", tone: "plain" } : foreignRun(text, "value", isAscii);
+  const value: TextRun = text === "" ? { text: "none", tone: "plain" } : harmlessRun(text, "value");
   const problem =
-    filterProblem === undefined
-      ? []
-      : [foreignRun(`  ${warning} ${filterProblem}`, "warning", isAscii)];
+    filterProblem === undefined ? [] : [harmlessRun(`  ${warning} ${filterProblem}`, "warning")];
   return (
     <Box height={1} flexShrink={0}>
       <Line runs={fitRuns(names, used, ellipsis)} />

@@ -2,7 +2,7 @@
 
 import { formatMilliseconds } from "../../../base/formats.ts";
 import { truncateText } from "../../../base/graphemes.ts";
-import { neutraliseLine, normaliseLineBreaks } from "../../../base/neutralise.ts";
+import { harmlessLine, normaliseLineBreaks } from "../../../base/harmless-text.ts";
 import { timeOfDay } from "../../../base/quantities.ts";
 import { wrapLine } from "../../../base/wrap-line.ts";
 import type { Loadable } from "../../../client/live/loadable.ts";
@@ -15,8 +15,8 @@ import {
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import {
   fitRuns,
-  foreignRun,
-  foreignText,
+  harmlessRow,
+  harmlessRun,
   runsText,
   runsWidth,
   type TextRow,
@@ -49,7 +49,7 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
   const heading: TextRow = [
     { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
     statusRun(view, glyphs),
-    foreignRun(`  ${view.method} ${view.path}  ${view.model ?? ""}`, "title", glyphs.isAscii),
+    harmlessRun(`  ${view.method} ${view.path}  ${view.model ?? ""}`, "title"),
   ];
   const parameters = parametersText(view);
   const cancelled = cancellationText(view);
@@ -148,9 +148,9 @@ function parametersText({ parameters }: RequestRecord): string {
 /** Returns an untrusted line in one tone, wrapped or cut. */
 function linesOf(line: string, tone: Tone, { width, glyphs, isWrapped }: TextOptions): TextRow[] {
   if (isWrapped) {
-    const harmless = neutraliseLine(line, glyphs.isAscii);
+    const harmless = harmlessLine(line);
     return wrapLine(harmless, width).map(({ text }) => [{ text, tone }]);
   }
-  const harmless = foreignText(line.replaceAll("\t", tabText), glyphs.isAscii);
+  const harmless = harmlessRow(line.replaceAll("\t", tabText));
   return [[{ text: truncateText(harmless, width, glyphs.ellipsis), tone }]];
 }

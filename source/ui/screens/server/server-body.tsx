@@ -9,7 +9,7 @@ import type { RequestRecord } from "../../../request-log/request-record.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { foreignText } from "../../text/text-run.ts";
+import { harmlessRow } from "../../text/text-run.ts";
 import type { Tone } from "../../theme.ts";
 import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx";
 import { listRequests } from "./request-list.ts";
@@ -34,11 +34,11 @@ export function ServerBody({ sources, ...size }: ServerBodyProps): ReactElement 
 }
 
 function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const state = useStore(sources.store, (one) => one);
   const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
   const banner = useBanner(sources);
-  const lines = bannerRows(banner, columns - 2, glyphs.isAscii);
+  const lines = bannerRows(banner, columns - 2);
   const hasPanes = columns >= paneColumnsMinimum && rows - lines.length >= paneBodyMinimum;
   const hasPreview = rows >= previewBodyMinimum && selected !== undefined;
   const Figures = hasPanes ? ServerPanes : ServerLines;
@@ -71,7 +71,6 @@ function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement
 
 /** Draws the changing figures for screen readers, below the ended requests. */
 function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElement {
-  const { glyphs } = useLook();
   const banner = useBanner(sources);
   const state = useStore(sources.store, (one) => one);
   const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
@@ -80,7 +79,7 @@ function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElem
   const server = banner?.text ?? sources.host().url;
   return (
     <Box flexDirection="column">
-      <Text>{`Server: ${foreignText(server, glyphs.isAscii)}`}</Text>
+      <Text>{`Server: ${harmlessRow(server)}`}</Text>
       {sample !== undefined && (
         <Text>
           {sample.running} running, {sample.waiting} waiting, {rate(sample.tokensPerSecond)} tok/s
@@ -88,9 +87,7 @@ function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElem
         </Text>
       )}
       <Text>{`Filter: ${state.field?.editor.text ?? state.filters.text}`}</Text>
-      {selected !== undefined && (
-        <Text>{foreignText(`Selected: ${selectedText(selected)}`, true)}</Text>
-      )}
+      {selected !== undefined && <Text>{harmlessRow(`Selected: ${selectedText(selected)}`)}</Text>}
     </Box>
   );
 }
@@ -143,9 +140,9 @@ function useBanner(sources: ServerSources): Banner | undefined {
 }
 
 /** Wraps the text into rows of at most `width` cells. */
-function bannerRows(banner: Banner | undefined, width: number, isAscii: boolean) {
+function bannerRows(banner: Banner | undefined, width: number) {
   if (banner === undefined) return [];
-  return wrapLine(foreignText(banner.text, isAscii), width)
+  return wrapLine(harmlessRow(banner.text), width)
     .slice(0, bannerRowsMaximum)
     .map(({ text }) => text);
 }

@@ -41,7 +41,7 @@ describe("running work", () => {
     const logged = afterEvent(launch, { kind: "log", text: "loading\u001b[2J" }, 20);
     const lines = said({ ...stateOf("launch"), launch: logged });
     expect(lines).toContain("start: calling serve");
-    expect(lines).toContain("loading␛[2J");
+    expect(lines).toContain("loading^[[2J");
     expect(
       readerLines({ ...stateOf("launch"), launch: logged, nowMs: 900 }, unicodeGlyphs),
     ).toEqual(lines);

@@ -94,7 +94,7 @@ test("a narrow window shows only the step, a wide one the list of steps too", ()
 
 test("a log cannot send control sequences", () => {
   const text = linesOf({ ...stateOf("launch"), launch: launched() }).join("\n");
-  expect(text).toContain("␛[31m red");
+  expect(text).toContain("^[[31m red");
   expect(text).not.toContain("\u001b");
 });
 

@@ -51,5 +51,5 @@ test("names the script without its folder, cut if long, and the time of the draf
 });
 
 test("escapes control characters in the script's name", () => {
-  expect(linesOf({ given: { script: "a\u001b[2Jb.py" } })[15]).toContain("a␛[2Jb.py");
+  expect(linesOf({ given: { script: "a\u001b[2Jb.py" } })[15]).toContain("a^[[2Jb.py");
 });

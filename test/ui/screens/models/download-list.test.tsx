@@ -62,7 +62,7 @@ describe("the state", () => {
   });
 
   test("cannot send control sequences", () => {
-    expect(linesOf([failDownload(download, "\u001b[2J")])[2]).toContain("✗ ␛[2J");
+    expect(linesOf([failDownload(download, "\u001b[2J")])[2]).toContain("✗ ^[[2J");
   });
 });
 

@@ -116,7 +116,7 @@ describe("the table", () => {
   test("escapes control characters in names", () => {
     const text = textOf(stateWith([local("evil\u001b[2Jname:latest")]));
     expect(text).not.toContain("\u001b");
-    expect(text).toContain("evil␛[2Jname");
+    expect(text).toContain("evil^[[2Jname");
   });
 
   test("mounts only the rows around the selection", () => {

@@ -61,7 +61,7 @@ test("prints errors, long work and the field", () => {
     local: failed(one.local, "No server\u001b answers."),
   };
   const lines = linesOf(state);
-  expect(lines).toContain("Error: No server␛ answers.");
+  expect(lines).toContain("Error: No server^[ answers.");
   expect(lines).toContain("creating mine");
   expect(lines.at(-1)).toBe("Filter: qw");
 });

@@ -57,7 +57,7 @@ describe("a row", () => {
           selected={-1}
           width={width + markerWidth}
           height={2}
-          noteOf={(one) => requestNote(one, glyphs.isAscii)}
+          noteOf={(one) => requestNote(one)}
         />
         <Text>{"|\n|"}</Text>
       </Box>
@@ -78,7 +78,7 @@ describe("a row", () => {
   test("of a failure has the reason in place of figures", () => {
     const error = { code: "X", message: `num_ctx 1 is \u001b[31mtoo small${", really".repeat(9)}` };
     const row = rowOf(requestView({ status: 400, error }));
-    expect(row).toContain("✗ 400       num_ctx 1 is ␛[31mtoo small");
+    expect(row).toContain("✗ 400       num_ctx 1 is ^[[31mtoo small");
     expect(textWidth(row)).toBe(110);
     expect(row).toMatch(/…$/);
   });

@@ -103,7 +103,7 @@ describe("the detail", () => {
     const texts = { prompt: "one\n\u001b[2Jtwo", answer: "word ".repeat(30).trim(), body: "{}" };
     const read = { kind: "loaded", value: texts } as const;
     const rows = textOf(requestLines(requestView(), read, options));
-    expect(rows).toContain("␛[2Jtwo");
+    expect(rows).toContain("^[[2Jtwo");
     expect(rows.every((row) => row.length <= 40)).toBe(true);
     const cut = textOf(requestLines(requestView(), read, { ...options, isWrapped: false }));
     expect(cut.length).toBeLessThan(rows.length);

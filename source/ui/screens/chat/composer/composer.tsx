@@ -11,7 +11,7 @@ import { promptCells, TextArea } from "../../../components/text-area.tsx";
 import { TextField } from "../../../components/text-field.tsx";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
-import { foreignText } from "../../../text/text-run.ts";
+import { harmlessRow } from "../../../text/text-run.ts";
 import { type ChatLayout, editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatView } from "../chat-view.ts";
@@ -104,7 +104,7 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
   const { query } = search;
   // The last cell is for the cursor after the last letter.
   const fieldWidth = Math.min(textWidth(query) + 1, Math.floor(width / 2));
-  const found = foreignText(foundEntry(search, history).replaceAll("\n", " "), glyphs.isAscii);
+  const found = harmlessRow(foundEntry(search, history).replaceAll("\n", " "));
   const isMissing = found === "" && query !== "";
   const room = Math.max(0, width - fieldWidth - 1);
   return (
@@ -135,7 +135,7 @@ function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null 
   const { messages } = useStore(store, ({ queue }) => queue);
   if (messages.length === 0 || rows === 0) return null;
   const shown = messages.slice(0, messages.length > rows ? rows - 1 : rows);
-  const texts = shown.map(({ typed }) => foreignText(typed.replaceAll("\n", " "), glyphs.isAscii));
+  const texts = shown.map(({ typed }) => harmlessRow(typed.replaceAll("\n", " ")));
   const rest = messages.length - shown.length;
   if (rest > 0) texts.push(`${rest} more`);
   const width = columns - 2 * promptCells;

@@ -6,7 +6,7 @@ import { truncateText } from "../../../../base/graphemes.ts";
 import { wrapLine } from "../../../../base/wrap-line.ts";
 import type { ModelFacts } from "../../../../client/chat-events.ts";
 import { Lines } from "../../../components/line.tsx";
-import { foreignText, type TextRow } from "../../../text/text-run.ts";
+import { harmlessRow, type TextRow } from "../../../text/text-run.ts";
 import type { Glyphs, Tone } from "../../../theme.ts";
 
 export const defaultExamplePrompts: readonly string[] = [
@@ -25,7 +25,7 @@ export function emptyChatRows(
   glyphs: Glyphs,
 ): readonly TextRow[] {
   const wrapped = (text: string, tone: Tone): TextRow[] =>
-    wrapLine(foreignText(text, glyphs.isAscii), width).map((row) => [{ text: row.text, tone }]);
+    wrapLine(harmlessRow(text), width).map((row) => [{ text: row.text, tone }]);
   const model = [
     ...wrapped(name, "title"),
     ...(contextLength === undefined

@@ -1,7 +1,7 @@
 // Rows of a message above and below its Markdown: speaker, time, images, thinking, calls, ending.
 
 import { textWidth } from "../../../../base/graphemes.ts";
-import { neutraliseLine, neutraliseText } from "../../../../base/neutralise.ts";
+import { harmlessLine, harmlessText } from "../../../../base/harmless-text.ts";
 import { plural } from "../../../../base/quantities.ts";
 import {
   type AssistantEntry,
@@ -48,15 +48,15 @@ export function headRows(
       return answerRows(entry, width, glyphs, progress);
     case "error":
       return behindSign({ text: `${glyphs.failed} `, tone: "error" }, width, (inner) => [
-        ...textRows(entry.text, inner, "error", glyphs),
-        ...textRows(withGlyphs(entry.next ?? "", glyphs), inner, "dim", glyphs),
+        ...textRows(entry.text, inner, "error"),
+        ...textRows(withGlyphs(entry.next ?? "", glyphs), inner, "dim"),
       ]);
     case "notice":
       return [
         ...behindSign({ text: `${glyphs.prompt} `, tone: "key" }, width, (inner) =>
-          textRows(entry.line ?? "", inner, "plain", glyphs),
+          textRows(entry.line ?? "", inner, "plain"),
         ),
-        ...textRows(entry.text, width, "dim", glyphs),
+        ...textRows(entry.text, width, "dim"),
       ];
   }
 }
@@ -82,9 +82,9 @@ function questionRows(
   return [
     headline("you", "you", note, width),
     ...images.flatMap((image) => imageRows(image, width, drawsImages)),
-    ...files.flatMap((file) => textRows(fileText(file), width, "dim", glyphs)),
-    ...textRows(shown, width, "plain", glyphs),
-    ...(isLong ? textRows(rest, width, "dim", glyphs) : []),
+    ...files.flatMap((file) => textRows(fileText(file), width, "dim")),
+    ...textRows(shown, width, "plain"),
+    ...(isLong ? textRows(rest, width, "dim") : []),
   ];
 }
 
@@ -107,14 +107,14 @@ function answerRows(
   ];
   for (const call of [...steps.flatMap(({ calls }) => calls), ...toolCalls]) {
     const values = JSON.stringify(call.arguments).slice(0, longestCall);
-    const called = neutraliseLine(`${call.name} ${values}`, glyphs.isAscii);
+    const called = harmlessLine(`${call.name} ${values}`);
     const sign: TextRun = { text: `${glyphs.arrow} `, tone: "mark" };
     rows.push(
       ...behindSign(sign, width, (inner) => wrapRuns([{ text: called, tone: "name" }], inner)),
     );
   }
   if (text !== "") return rows;
-  if (state === "running") rows.push(...textRows(progress, width, "dim", glyphs));
+  if (state === "running") rows.push(...textRows(progress, width, "dim"));
   else if (toolCalls.length === 0) rows.push([{ text: "(empty answer)", tone: "dim" }]);
   return rows;
 }
@@ -131,14 +131,14 @@ function thinkingRows(entry: AssistantEntry, width: number, glyphs: Glyphs): Tex
   const head: TextRow = [{ text: `${sign} ${what}`, tone: "dim" }];
   if (!isThinkingOpen) return [head];
   const bar: TextRun = { text: isAscii ? "| " : "▎ ", tone: "dim" };
-  const inner = textRows(thinking.trim(), width - textWidth(bar.text), "comment", glyphs);
+  const inner = textRows(thinking.trim(), width - textWidth(bar.text), "comment");
   return [head, ...inner.map((row) => [bar, ...row])];
 }
 
 /** Returns no rows for an empty text. */
-function textRows(text: string, width: number, tone: Tone, { isAscii }: Glyphs): TextRow[] {
+function textRows(text: string, width: number, tone: Tone): TextRow[] {
   if (text === "") return [];
-  return neutraliseText(text, isAscii)
+  return harmlessText(text)
     .replaceAll("\t", "    ")
     .split("\n")
     .flatMap((line) => wrapRuns([{ text: line, tone }], Math.max(1, width)));

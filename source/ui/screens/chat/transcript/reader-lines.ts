@@ -1,6 +1,6 @@
 // Conversation as lines for screen readers: speaker, text and end of each message. Lines never change.
 
-import { neutraliseText, normaliseLineBreaks } from "../../../../base/neutralise.ts";
+import { harmlessText, normaliseLineBreaks } from "../../../../base/harmless-text.ts";
 import {
   type AssistantEntry,
   earlyEndings,
@@ -37,9 +37,9 @@ function entryLines(entry: TranscriptEntry): readonly string[] {
   // Attached texts are named, not read out.
   const hasFiles = entry.kind === "user" && entry.files !== undefined;
   const text = hasFiles ? (entry.typed ?? entry.text) : entry.text;
-  const said = [neutraliseText(text, true), ...besideText(entry)].filter((part) => part !== "");
+  const said = [harmlessText(text), ...besideText(entry)].filter((part) => part !== "");
   const asked =
-    entry.kind === "notice" && entry.line ? [`Command: ${neutraliseText(entry.line, true)}`] : [];
+    entry.kind === "notice" && entry.line ? [`Command: ${harmlessText(entry.line)}`] : [];
   return [...asked, `${speakers[entry.kind]}: ${said.join(" ")}`];
 }
 
@@ -63,7 +63,7 @@ function answerLines({
   if (!isOpen) {
     const all = [...steps.flatMap(({ calls: made }) => made), ...toolCalls];
     const calls = all.map(({ name, arguments: values }) =>
-      neutraliseText(`(calls ${name} ${JSON.stringify(values)})`, true),
+      harmlessText(`(calls ${name} ${JSON.stringify(values)})`),
     );
     const ending = earlyEndings[state];
     pieces.push(...calls, ...(ending === undefined ? [] : [`(${ending.words})`]));
@@ -78,9 +78,7 @@ function sentencesOf(text: string, isOpen: boolean): string[] {
   const open = isOpen ? lines.pop() : undefined;
   const sentences = lines.flatMap(splitSentences);
   if (open !== undefined) sentences.push(...splitSentences(open).slice(0, -1));
-  return sentences
-    .map((sentence) => neutraliseText(sentence.trim(), true))
-    .filter((line) => line !== "");
+  return sentences.map((sentence) => harmlessText(sentence.trim())).filter((line) => line !== "");
 }
 
 function splitSentences(line: string): string[] {

@@ -18,34 +18,31 @@ export function normaliseLineBreaks(text: string): string {
 }
 
 /**
- * Prepares a line for display: control characters become visible, so that escape sequences are shown
- * instead of executed. Tabs are kept for wrapping to expand.
+ * Prepares a line for display: control characters become visible in caret notation, as `less` shows them,
+ * so that escape sequences are shown instead of executed. Tabs are kept for wrapping to expand.
  */
-export function neutraliseLine(line: string, isAscii: boolean): string {
-  return line
-    .toWellFormed()
-    .replace(directionOverrides, "")
-    .replace(controls, (character) => visibleControl(character.charCodeAt(0), isAscii));
+export function harmlessLine(line: string): string {
+  return line.toWellFormed().replace(directionOverrides, "").replace(controls, caretNotation);
 }
 
 /** Prepares several lines for display, with one kind of line break. */
-export function neutraliseText(text: string, isAscii: boolean): string {
-  return neutraliseLine(normaliseLineBreaks(text), isAscii);
+export function harmlessText(text: string): string {
+  return harmlessLine(normaliseLineBreaks(text));
 }
 
 /** Prepares text for the editor: drops control characters. */
-export function cleanInput(text: string): string {
+export function harmlessInput(text: string): string {
   return normaliseLineBreaks(text)
     .toWellFormed()
     .replace(directionOverrides, "")
     .replace(controls, "");
 }
 
-function visibleControl(code: number, isAscii: boolean): string {
+/** `^[` for Escape; C1 controls have no caret notation and become `\\x9b`. */
+function caretNotation(control: string): string {
+  const code = control.charCodeAt(0);
   if (code >= 0x80) return `\\x${code.toString(16)}`;
-  if (isAscii) return code === 0x7f ? "^?" : `^${String.fromCharCode(code + 0x40)}`;
-  // The block "Control Pictures" has one sign per C0 control, and U+2421 for DEL.
-  return code === 0x7f ? "\u2421" : String.fromCharCode(0x2400 + code);
+  return code === 0x7f ? "^?" : `^${String.fromCharCode(code + 0x40)}`;
 }
 
 const anyControl = /\p{Cc}/gu;
@@ -54,9 +51,9 @@ const allIgnorable = /^\p{Default_Ignorable_Code_Point}+$/u;
 
 /**
  * Drops control characters and invisible characters from text to be drawn. A last safeguard: untrusted
- * text went through `neutraliseLine`, which makes them visible.
+ * text went through `harmlessLine`, which makes them visible.
  */
-export function visibleText(text: string): string {
+export function drawableText(text: string): string {
   const harmless = text.replaceAll(anyControl, "");
   if (!ignorable.test(harmless)) return harmless;
   return splitGraphemes(harmless)
