@@ -41,7 +41,7 @@ function scriptLines({ known: { scripts }, paths, given }: DeployState): Line[] 
   if (scripts.value.length === 0) {
     return given.script
       ? []
-      : [line("No script to deploy in this folder. For a local model, one is created.", "dim")];
+      : [line("No script to deploy in this folder. Up, then Right deploys a local model.", "dim")];
   }
   const more = scripts.value.length - visibleNames;
   return [
