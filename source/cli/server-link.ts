@@ -6,6 +6,7 @@ import type { ChatEvent } from "../client/chat-events.ts";
 import { clientErrors } from "../client/errors.ts";
 import { type Connection, connect, type Hosting, hostInProcess } from "./connect.ts";
 import type { Flags } from "./flags.ts";
+import { requireModel } from "./require-model.ts";
 import type { CommandSettings } from "./session-settings.ts";
 
 /** Opens a connection; the signal aborts the wait for a server that is being started. */
@@ -37,7 +38,10 @@ export class ServerLink {
     this.#connection = connection;
   }
 
-  /** @param model that a server loads when it is started */
+  /**
+   * @param model that a server loads when it is started; pulled if it is missing
+   * @throws as `connect` and `requireModel`
+   */
   static async open(
     flags: Flags,
     settings: CommandSettings,
@@ -47,6 +51,12 @@ export class ServerLink {
   ): Promise<ServerLink> {
     const open: Open = (now, until) => connect(flags, now, hosting, model, until);
     const link = new ServerLink(open, model, settings, await open(settings, signal));
+    try {
+      await requireModel(link.client, model, flags);
+    } catch (error) {
+      await link.close();
+      throw error;
+    }
     if (link.#connection.isForeign && settings.serverFlags.length > 0) {
       tell(
         `A server is already running at ${link.client.connection.url}; its settings apply, ` +

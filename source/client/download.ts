@@ -44,7 +44,9 @@ export function startDownload(name: string): Download {
 export function addProgress(download: Download, record: PullRecord, nowMs: number): Download {
   if (record.status === "success") return { ...download, state: "done", status: "", samples: [] };
   const state = record.status.startsWith("verifying") ? "verifying" : "running";
-  const { total, completed, overallTotal = total, overallCompleted = completed } = record;
+  const { total, completed } = record;
+  const { overall_total: overallTotal = total, overall_completed: overallCompleted = completed } =
+    record;
   if (overallCompleted === undefined) return { ...download, state, status: record.status };
   return {
     ...download,

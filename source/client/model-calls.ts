@@ -78,8 +78,8 @@ export interface PullRecord {
   total?: number;
   completed?: number;
   /** Over all files of the model. */
-  overallTotal?: number;
-  overallCompleted?: number;
+  overall_total?: number;
+  overall_completed?: number;
 }
 
 /** Makes the server pull a model, and reports its progress. */
@@ -95,13 +95,13 @@ export async function pullOnServer(
 
 export function readPullRecord(record: Fields): PullRecord {
   const { digest, total, completed } = record;
-  const { overall_total: overallTotal, overall_completed: overallCompleted } = record;
+  const { overall_total, overall_completed } = record;
   return {
     status: textOf(record.status),
     ...(typeof digest === "string" && { digest }),
     ...(typeof total === "number" && { total }),
     ...(typeof completed === "number" && { completed }),
-    ...(typeof overallTotal === "number" && { overallTotal }),
-    ...(typeof overallCompleted === "number" && { overallCompleted }),
+    ...(typeof overall_total === "number" && { overall_total }),
+    ...(typeof overall_completed === "number" && { overall_completed }),
   };
 }

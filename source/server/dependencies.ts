@@ -7,8 +7,10 @@ import type { MachineMonitor } from "../metrics/machine-monitor.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 import type { Transcripts } from "../request-log/transcripts.ts";
-import type { LibraryServices } from "../store/make-model.ts";
+import type { LibraryServices, MakeOptions, Work } from "../store/make-model.ts";
 import type { ModelCatalog } from "../store/model-catalog.ts";
+import type { ModelDefinition } from "../store/model-definition.ts";
+import type { ModelName } from "../store/model-reference.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 
 /** Known API keys. */
@@ -37,13 +39,27 @@ export interface SizeLimits {
 /** Plugin with the routes of one API. */
 export type Routes = FastifyPluginAsync<{ dependencies: ServerDependencies }>;
 
+/** What is done with stored models; modelctl's commands do the same without a server. */
+export interface ModelActions extends LibraryServices {
+  /** @throws ProductError, see `pullModel` */
+  pull(name: ModelName, work: Work): Promise<void>;
+  /** @throws ProductError, see `makeModel` */
+  make(
+    name: ModelName,
+    definition: ModelDefinition,
+    options: MakeOptions,
+    work: Work,
+  ): Promise<void>;
+  /** @throws ProductError, see `copyModel` */
+  copy(source: string, destination: ModelName): Promise<void>;
+  /** Removes a model and its stored prompts. @throws ProductError, see `removeModel` */
+  remove(reference: string): Promise<ModelName>;
+}
+
 export interface ServerDependencies {
   version: string;
   catalog: ModelCatalog;
-  /** Services that create and pull models. */
-  library: LibraryServices;
-  /** Removes a model and its stored prompts; throws as the store's `removeModel`. */
-  removeModel: (name: string) => Promise<unknown>;
+  library: ModelActions;
   scheduler: Scheduler;
   requestLog: RequestLog;
   /** Prompts and answers, while recording is on. */

@@ -18,8 +18,8 @@ const bytes = (completed: number, at: number) => ({
     digest: "sha256:abc",
     total: 400,
     completed: Math.min(400, completed),
-    overallTotal: 1000,
-    overallCompleted: completed,
+    overall_total: 1000,
+    overall_completed: completed,
   },
   at,
 });
@@ -96,7 +96,7 @@ test("many records at once take little memory", () => {
 });
 
 test("verification is a separate state", () => {
-  const record = { status: "verifying sha256 digest", overallTotal: 10, overallCompleted: 10 };
+  const record = { status: "verifying sha256 digest", overall_total: 10, overall_completed: 10 };
   expect(addProgress(startDownload("m:latest"), record, 0).state).toBe("verifying");
 });
 

@@ -285,6 +285,15 @@ describe("run", () => {
     expect(first.errors).toContain("pulling manifest\n");
     const second = await home.call(["run", "hf.co/maker/missing", capital]);
     expect(second).toEqual({ code: 0, output: capitalAnswer, errors: "" });
+    // The server pulled it before the first question, which nothing had to repeat.
+    const { output } = await home.call(["logs", "--json"]);
+    const requests = output.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const about = requests.filter(({ model }) => model?.startsWith("hf.co/maker/missing"));
+    expect(about.map(({ path: route, status }) => [route, status])).toEqual([
+      ["/api/pull", 200],
+      ["/api/generate", 200],
+      ["/api/generate", 200],
+    ]);
   });
 
   test("takes a file of a repository whose name looks like a path; so does stop", async () => {

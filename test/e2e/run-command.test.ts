@@ -405,6 +405,8 @@ describe("unwritable output", () => {
     const dying = createServer((request, response) => {
       if (request.url === "/api/version") {
         response.end(JSON.stringify({ version: "0.0.0", server: "modelctl" }));
+      } else if (request.url === "/v1/models/tiny") {
+        response.end(JSON.stringify({ id: "tiny" }));
       } else {
         const record = { model: "tiny", response: "The", done: false };
         response.write(`${JSON.stringify(record)}\n`, () => response.destroy());

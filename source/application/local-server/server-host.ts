@@ -135,7 +135,6 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       version: packageVersion(),
       catalog,
       library,
-      removeModel: (name) => library.remove(name),
       scheduler,
       requestLog,
       transcripts,

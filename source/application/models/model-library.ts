@@ -1,12 +1,11 @@
 // This user's models without a server: our own store, read-only stores of other programs, the hub.
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
-import { shownModel } from "../../base/display-text.ts";
 import { formatBytes } from "../../base/formats.ts";
-import { nearestName } from "../../base/nearest-name.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { ProductPaths } from "../../configuration/paths.ts";
 import type { Settings } from "../../configuration/settings.ts";
+import type { ModelActions } from "../../server/dependencies.ts";
 import type { ModelDescription } from "../../server/description/describe-model.ts";
 import type { PlainDownload, SavedFile } from "../../store/hub/download-plain-file.ts";
 import type { HubSettings } from "../../store/hub/hub-settings.ts";
@@ -15,6 +14,7 @@ import type { MissingFile, ModelSummary } from "../../store/library/model-list.t
 import { ModelStore } from "../../store/library/model-store.ts";
 import type { LibraryServices, MakeOptions, Work } from "../../store/make-model.ts";
 import { ModelCatalog } from "../../store/model-catalog.ts";
+import type { ModelDefinition } from "../../store/model-definition.ts";
 import { hubHosts, type ModelName } from "../../store/model-reference.ts";
 import type { ParsedModelfile } from "../../store/modelfile/parse-modelfile.ts";
 import type { PrintedModelfile } from "../../store/modelfile/print-modelfile.ts";
@@ -26,7 +26,7 @@ import type { RenderedPrompt } from "./render-prompt.ts";
 export type { MissingFile, ModelDescription, ModelName, ProgressRecord, Work };
 
 /** Loads its parts when they are first used. */
-export class ModelLibrary implements LibraryServices {
+export class ModelLibrary implements ModelActions {
   readonly store: ModelStore;
   readonly catalog: ModelCatalog;
   readonly hub: () => Promise<HubSettings>;
@@ -137,14 +137,6 @@ export class ModelLibrary implements LibraryServices {
     return await slidingWindowOf(await this.catalog.resolve(reference), settings);
   }
 
-  async nearestModel(reference: string): Promise<string | undefined> {
-    const { models } = await this.catalog.listModels({ withDetails: false });
-    return nearestName(
-      shownModel(reference),
-      models.map(({ name }) => shownModel(name)),
-    );
-  }
-
   /**
    * Pulls a model, after reporting if it will fit into memory.
    *
@@ -209,7 +201,24 @@ export class ModelLibrary implements LibraryServices {
   /**
    * Creates a model; a parent from the hub that is not in the store is pulled first.
    *
-   * @throws ProductError, see `makeModel`, with line and column for errors about files
+   * @throws ProductError, see `makeModel`
+   */
+  async make(
+    name: ModelName,
+    definition: ModelDefinition,
+    options: MakeOptions,
+    work: Work,
+  ): Promise<void> {
+    const { makeModel } = await import("../../store/make-model.ts");
+    // The quantized model will be smaller than the pulled one.
+    const told = options.quantize === undefined ? await tellingFit(work) : work;
+    await makeModel(this, name, definition, options, told);
+  }
+
+  /**
+   * Creates a model from a Modelfile.
+   *
+   * @throws ProductError as `make`, with line and column for errors about files
    */
   async create(
     name: ModelName,
@@ -217,14 +226,11 @@ export class ModelLibrary implements LibraryServices {
     options: MakeOptions & { baseFolder: string },
     work: Work,
   ): Promise<void> {
-    const { makeModel } = await import("../../store/make-model.ts");
-    const { withPlace } = await import("../../store/modelfile/place-error.ts");
     try {
-      // The quantized model will be smaller than the pulled one.
-      const told = options.quantize === undefined ? await tellingFit(work) : work;
-      await makeModel(this, name, modelfile.definition, options, told);
+      await this.make(name, modelfile.definition, options, work);
     } catch (error) {
       if (!(error instanceof ProductError)) throw error;
+      const { withPlace } = await import("../../store/modelfile/place-error.ts");
       throw withPlace(error, modelfile, options.baseFolder);
     }
   }

@@ -12,8 +12,8 @@ import { usageError } from "../errors.ts";
 import { explainLaunch } from "../explain-launch.ts";
 import { launchAgent } from "../launch-agent.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
+import { requireModel } from "../require-model.ts";
 import { readSettings } from "../session-settings.ts";
-import { withModel } from "../with-model.ts";
 import type { chatCommands } from "./chat.definition.ts";
 
 type Flags = CommandFlags<typeof chatCommands.launch>;
@@ -38,9 +38,8 @@ export const launch: Run<typeof chatCommands.launch> = async (
   const model = whole ?? (await chooseModel(client));
   if (model === undefined) return exitCodes.interrupted;
   const { paths } = settings;
-  return await withModel(model, flags, () =>
-    launchAgent(client, { agent, model, words, key: flags.key, paths }),
-  );
+  await requireModel(client, model, flags);
+  return await launchAgent(client, { agent, model, words, key: flags.key, paths });
 };
 
 /** Installed agents first. @throws ProductError `COMMAND_USAGE` without a terminal */

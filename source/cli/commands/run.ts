@@ -56,8 +56,7 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   const model = await withProjectorOf(whole, flags);
   const isSilent = promptWords.length === 0;
   const isChat = isSilent && !flags.json && (process.stdin.isTTY || flags.plain);
-  const { withModel } = await import("../with-model.ts");
-  if (isChat) return await withModel(model, flags, () => chat(async () => model, flags, settings));
+  if (isChat) return await chat(async () => model, flags, settings);
   const piped = process.stdin.isTTY ? "" : (await readAll(process.stdin)).replace(/\n$/, "");
   const prompt = promptWords.filter((text) => text !== "").join(" ");
   // A typed empty prompt loads the model.
@@ -67,7 +66,7 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   if (flags.session !== undefined) {
     const { continueSession } = await import("../open-line-chat.ts");
     const typed = [piped, prompt].filter((text) => text !== "").join(" ");
-    return await withModel(model, flags, () => continueSession(model, typed, flags, settings));
+    return await continueSession(model, typed, flags, settings);
   }
   const { answerOrPrintVector, printAnswer, printJsonAnswer } = await import("../one-shot.ts");
   const { ServerLink } = await import("../server-link.ts");
@@ -86,7 +85,7 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   const answer = () =>
     flags.json ? printJsonAnswer(question, flags.stream === true) : printAnswer(question);
   try {
-    return await withModel(model, flags, () => answerOrPrintVector(question, answer));
+    return await answerOrPrintVector(question, answer);
   } finally {
     await tools?.toolbox.close();
   }

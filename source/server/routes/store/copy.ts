@@ -3,21 +3,20 @@ import type { FastifyInstance } from "fastify";
 import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
-import { copyModel } from "../../../store/library/create-model.ts";
 import type { ModelCatalog } from "../../../store/model-catalog.ts";
 import type { ModelName } from "../../../store/model-reference.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { CopyBody, parseStoredName } from "./schema.ts";
 
 export function registerCopy(app: FastifyInstance, { library }: ServerDependencies): void {
-  const { catalog, store } = library;
+  const { catalog } = library;
   app.post<{ Body: CopyBody }>(
     "/copy",
     { schema: { body: CopyBody } },
     async ({ body: { source = "", destination = "" } }, reply) => {
       parseEnd(catalog, "source", source);
       const name = parseEnd(catalog, "destination", destination);
-      await copyModel(catalog, store, source, name).catch((error: unknown) => {
+      await library.copy(source, name).catch((error: unknown) => {
         const isMissing =
           error instanceof ProductError && error.code === storeErrors.modelNotFound.code;
         throw isMissing

@@ -4,7 +4,6 @@ import { quoteShort } from "../../../base/display-text.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import { storeErrors } from "../../../store/errors.ts";
 import type { ModelStore } from "../../../store/library/model-store.ts";
-import { makeModel } from "../../../store/make-model.ts";
 import { parseQuantizationType } from "../../../store/quantize/quantize-weights.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
@@ -41,7 +40,7 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
       // Most errors show while files are checked: before the second record.
       const shape = { stream, warnings, holdsFirst: true };
       return await replyWithProgress(reply, shape, (work) =>
-        makeModel(library, name, definition, options, work).catch((error: unknown) => {
+        library.make(name, definition, options, work).catch((error: unknown) => {
           throw explain(error);
         }),
       );

@@ -34,7 +34,7 @@ export function registerDelete(app: FastifyInstance, dependencies: ServerDepende
         });
       }
       await unload(dependencies, name);
-      await dependencies.removeModel(name);
+      await library.remove(name);
       return await reply.code(200).send();
     },
   );

@@ -1,7 +1,6 @@
 // POST /api/pull downloads a model from the hub into the store; POST /api/push is refused.
 import type { FastifyInstance } from "fastify";
 import { ProductError } from "../../../base/product-error.ts";
-import { pullModel } from "../../../store/pull-model.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField, serverErrors } from "../../errors.ts";
 import { replyWithProgress } from "./progress-reply.ts";
@@ -11,7 +10,7 @@ export function registerPull(
   app: FastifyInstance,
   { library, requestLog }: ServerDependencies,
 ): void {
-  const { catalog, store, hub, templateProblem } = library;
+  const { catalog } = library;
   app.post<{ Body: TransferBody }>(
     "/pull",
     { schema: { body: TransferBody } },
@@ -21,10 +20,10 @@ export function registerPull(
       const name = parseNewName(catalog, nameIn(body));
       if (record !== undefined) requestLog.update(record, { model: name.display, stream });
       // Pulls of the same model share downloads, which stop when the last client has left.
-      const work = replyWithProgress(reply, { stream, holdsFirst: false }, async (work) =>
-        pullModel(store, name, { ...work, settings: await hub(), templateProblem }),
+      const pulling = replyWithProgress(reply, { stream, holdsFirst: false }, (work) =>
+        library.pull(name, work),
       );
-      return await work.catch((error: unknown) => {
+      return await pulling.catch((error: unknown) => {
         throw asMissing(error);
       });
     },

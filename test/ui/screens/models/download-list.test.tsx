@@ -16,10 +16,10 @@ import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/t
 import { renderAt } from "../../support/render.tsx";
 import { nowMs } from "./sample-models.ts";
 
-const record = { status: "pulling x", overallTotal: 1000e6, overallCompleted: 430e6 };
+const record = { status: "pulling x", overall_total: 1000e6, overall_completed: 430e6 };
 const begun = addProgress(
   startDownload("hf.co/org/new:Q4_K_M"),
-  { ...record, overallCompleted: 330e6 },
+  { ...record, overall_completed: 330e6 },
   nowMs - 1000,
 );
 const download = addProgress(begun, record, nowMs);

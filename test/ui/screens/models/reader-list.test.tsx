@@ -38,7 +38,7 @@ describe("the selected model", () => {
   });
 
   test("is printed with its download", () => {
-    const record = { status: "pulling x", overallTotal: 100, overallCompleted: 43 };
+    const record = { status: "pulling x", overall_total: 100, overall_completed: 43 };
     const download = addProgress(startDownload("new:latest"), record, nowMs);
     expect(linesOf(stateWith([], { downloads: [download] }))[1]).toBe(
       "Selected: new:latest, download running at 43 percent, 1 of 1",
