@@ -143,7 +143,7 @@ const libraryDoors: Record<string, RegExp> = {
   fastify: /^source\/(server|cloud)\/|^source\/application\/local-server\/server-host\.ts$/,
   "prom-client": /^source\/(cloud\/)?metrics\//,
   "@fastify/swagger": /^source\/server\//,
-  undici: /^source\/(store\/hub\/|server\/fetch-image\.ts$|cloud\/gateway\/)/,
+  undici: /^source\/(store\/hub\/|base\/fetch-public\.ts$|cloud\/gateway\/)/,
   selfsigned: /^source\/tls\//,
   "@opentelemetry/api": /^source\/tracing\//,
   "@opentelemetry/sdk-trace-base": /^source\/tracing\//,

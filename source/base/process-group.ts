@@ -6,6 +6,10 @@ import { spawnWatched } from "./parent-watch.ts";
 
 export interface GroupOptions {
   cwd?: string;
+  /** Defaults to this process' variables. */
+  env?: NodeJS.ProcessEnv;
+  /** Runs a command line of the system's shell. */
+  shell?: boolean;
   /** Aborting it ends the whole group with SIGTERM, and some seconds later with SIGKILL. */
   signal: AbortSignal | undefined;
 }
@@ -25,14 +29,17 @@ const graceMs = 5000;
 export function runGroup(
   program: string,
   words: readonly string[],
-  { cwd, signal }: GroupOptions,
+  { cwd, env, shell = false, signal }: GroupOptions,
 ): RunningGroup {
   const child = spawnWatched("group", () =>
     spawn(program, words, {
       stdio: ["ignore", "pipe", "pipe"],
       // Windows has no process groups: only the program itself is ended.
       detached: process.platform !== "win32",
+      shell,
+      windowsHide: true,
       ...(cwd !== undefined && { cwd }),
+      ...(env !== undefined && { env }),
     }),
   );
   let force: NodeJS.Timeout | undefined;

@@ -9,6 +9,7 @@ import type { CallQuestion, Decision } from "../tools/toolbox.ts";
 export type AskLine = (question: string, proposal?: string) => Promise<string>;
 
 const choices = "Run it? [y]es, [a]lways in this chat, [A]lways, [e]dit, [n]o: ";
+const choicesEachTime = "Run it? [y]es, [e]dit, [n]o: ";
 const maxShownLines = 5;
 
 /** Asks until the answer is one of the choices. */
@@ -21,13 +22,16 @@ export async function askAboutCall(
   process.stderr.write(`${callLines(asked, folder).join("\n")}\n`);
   for (;;) {
     const { arguments: values } = asked;
-    switch ((await ask(choices)).trim()) {
+    const { alwaysAsks = false } = asked.tool;
+    switch ((await ask(alwaysAsks ? choicesEachTime : choices)).trim()) {
       case "y":
       case "yes":
         return { kind: "once", arguments: values };
       case "a":
+        if (alwaysAsks) break;
         return { kind: "in-chat", arguments: values };
       case "A":
+        if (alwaysAsks) break;
         return { kind: "always", arguments: values };
       case "e": {
         const edited = parseJson(await ask("Arguments (JSON): ", JSON.stringify(values)));

@@ -1,10 +1,13 @@
 // Tools of a chat: servers that --tools names, and who decides about calls.
 import path from "node:path";
-import { quoteShort } from "../base/display-text.ts";
+import { quoteShort, shownModel } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
+import type { ApiClient } from "../client/api-client.ts";
+import { showModel } from "../client/chat-calls.ts";
 import { Approvals } from "../tools/approvals.ts";
+import { fitsCommand } from "../tools/built-in/run-command.ts";
 import { toolErrors } from "../tools/errors.ts";
-import { unknownServer } from "../tools/mcp-file.ts";
+import { openServer } from "../tools/open-servers.ts";
 import type { ToolDescription, ToolServer } from "../tools/tool.ts";
 import { type CallQuestion, type Decide, Toolbox } from "../tools/toolbox.ts";
 import { usageError } from "./errors.ts";
@@ -19,6 +22,8 @@ export interface ChatTools {
   readonly maxCalls: number;
   /** Asks a person; without it, calls that --allow does not name end the answer. */
   ask: Decide | undefined;
+  /** @throws ProductError `TOOLS_MODEL_WITHOUT_TOOLS`; errors of the client */
+  checkModel(client: ApiClient, model: string): Promise<void>;
 }
 
 /**
@@ -33,24 +38,22 @@ export async function openChatTools(
 ): Promise<ChatTools | undefined> {
   const named = splitNames(flags.tools);
   const allowed = splitNames(flags.allow);
+  const { allowCommand: commands = [] } = flags;
   if (named.length === 0) {
-    if (allowed.length === 0) return undefined;
-    throw usageError("--allow needs --tools.", "For example: --tools files --allow read_file");
+    if (allowed.length > 0) {
+      throw usageError("--allow needs --tools.", "For example: --tools files --allow read_file");
+    }
+    if (commands.length > 0) throw commandsWithoutShell();
+    return undefined;
   }
   const { paths, values } = settings;
   const known = await openToolServers(paths);
-  const { McpServer } = await import("../tools/mcp-server.ts");
-  const servers = [...new Set(named)].map((name) => {
-    const definition = known.find((server) => server.name === name);
-    if (definition !== undefined) {
-      return new McpServer(definition, { startTimeoutMs: values.tool_start_timeout });
-    }
-    throw unknownServer(
-      name,
-      known.map((server) => server.name),
-    );
-  });
-  const names = new AllowedNames(allowed, servers);
+  const options = { folder: process.cwd(), startTimeoutMs: values.tool_start_timeout };
+  const servers = await Promise.all(
+    [...new Set(named)].map((name) => openServer(name, known, options)),
+  );
+  checkCommandFlags(servers, allowed, commands);
+  const names = new AllowedNames(allowed, commands, servers);
   const toolbox = new Toolbox({
     servers,
     approvals: new Approvals(path.join(paths.state, "allowed-tools.json")),
@@ -64,24 +67,75 @@ export async function openChatTools(
     maxResultBytes: values.max_tool_result,
     allowsReading: values.allow_reading_tools,
   });
-  const tools: ChatTools = { toolbox, maxCalls: values.max_tool_calls, ask: undefined };
+  const tools: ChatTools = { toolbox, maxCalls: values.max_tool_calls, ask: undefined, checkModel };
   return tools;
 }
 
-/** Tools that --allow names. */
+async function checkModel(client: ApiClient, model: string): Promise<void> {
+  const { capabilities } = await showModel(client, model);
+  if (capabilities.includes("tools")) return;
+  throw new ProductError(toolErrors.modelWithoutTools, {
+    message: `${shownModel(model)} calls no tools: its chat template has no place for them.`,
+    hint: "Leave --tools out, or choose a model whose capabilities in modelctl show include tools.",
+  });
+}
+
+/** Running commands is not a tool to be allowed as a whole. @throws ProductError `COMMAND_USAGE` */
+function checkCommandFlags(
+  servers: readonly ToolServer[],
+  allowed: readonly string[],
+  commands: readonly string[],
+): void {
+  const asking = servers.flatMap(({ tools }) => tools.filter(({ alwaysAsks }) => alwaysAsks));
+  if (commands.length > 0 && asking.length === 0) throw commandsWithoutShell();
+  if (commands.some((pattern) => pattern.trim() === "")) {
+    throw usageError("--allow-command is empty.", "For example: --allow-command 'npm test'");
+  }
+  const named = asking.find(({ server, name }) =>
+    allowed.some((text) => text === name || text === `${server}:${name}`),
+  );
+  if (named === undefined) return;
+  throw usageError(
+    `--allow cannot name ${named.name}: it runs any command.`,
+    "Name commands, for example: --allow-command 'git status'",
+  );
+}
+
+function commandsWithoutShell(): ProductError {
+  return usageError(
+    "--allow-command needs --tools shell.",
+    "For example: --tools shell --allow-command 'git status'",
+  );
+}
+
+/** Tools that --allow names, and commands that --allow-command does. */
 class AllowedNames {
   readonly #names: ReadonlySet<string>;
+  readonly #commands: readonly string[];
   readonly #servers: readonly ToolServer[];
   /** Descriptions when the tools were used first: a changed one is not what was allowed. */
   readonly #descriptions = new Map<string, string>();
 
-  constructor(names: readonly string[], servers: readonly ToolServer[]) {
+  constructor(
+    names: readonly string[],
+    commands: readonly string[],
+    servers: readonly ToolServer[],
+  ) {
     this.#names = new Set(names);
+    this.#commands = commands;
     this.#servers = servers;
   }
 
-  include({ tool, isFromText }: CallQuestion): boolean {
-    if (isFromText || !this.#isNamed(tool)) return false;
+  include({ tool, arguments: values, isFromText }: CallQuestion): boolean {
+    if (isFromText) return false;
+    if (tool.alwaysAsks) {
+      const { command } = values;
+      return (
+        typeof command === "string" &&
+        this.#commands.some((pattern) => fitsCommand(pattern, command))
+      );
+    }
+    if (!this.#isNamed(tool)) return false;
     const name = `${tool.server}:${tool.name}`;
     const description = JSON.stringify([tool.description, tool.inputSchema]);
     const first = this.#descriptions.get(name) ?? description;
@@ -101,15 +155,28 @@ function splitNames(typed: readonly string[] = []): string[] {
   return typed.flatMap((text) => text.split(",")).filter((name) => name.trim() !== "");
 }
 
-function callRefused(question: CallQuestion): ProductError {
-  const { server, name } = question.tool;
-  const reason = question.isFromText
-    ? "it was written as plain text, and such calls need a person's yes"
-    : "--allow does not name it";
-  return new ProductError(toolErrors.callRefused, {
-    message: `The model's call of ${quoteShort(name)} of ${server} was not run: ${reason}.`,
-    hint: question.isFromText
-      ? "Ask in a chat: modelctl run MODEL --plain --tools NAME"
-      : `Allow it with --allow ${server}:${name}, or decide in a chat.`,
-  });
+function callRefused({ tool, arguments: values, isFromText }: CallQuestion): ProductError {
+  const { server, name, alwaysAsks } = tool;
+  const refused = (reason: string, hint: string) =>
+    new ProductError(toolErrors.callRefused, {
+      message: `The model's call of ${quoteShort(name)} of ${server} was not run: ${reason}.`,
+      hint,
+    });
+  if (isFromText) {
+    return refused(
+      "it was written as plain text, and such calls need a person's yes",
+      "Ask in a chat: modelctl run MODEL --plain --tools NAME",
+    );
+  }
+  if (alwaysAsks) {
+    const command = typeof values.command === "string" ? values.command : "";
+    return refused(
+      `--allow-command does not name ${quoteShort(command)}`,
+      "Allow it with --allow-command PATTERN, or decide in a chat.",
+    );
+  }
+  return refused(
+    "--allow does not name it",
+    `Allow it with --allow ${server}:${name}, or decide in a chat.`,
+  );
 }

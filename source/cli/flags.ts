@@ -136,13 +136,18 @@ export const toolFlags = {
   tools: {
     type: "strings",
     value: "SERVER,…",
-    text: "Let the model call the tools of these servers of mcp.json; see modelctl mcp",
+    text: "Let the model call the tools of these servers: files, web, shell, and those of modelctl mcp",
     completes: "tool server",
   },
   allow: {
     type: "strings",
     value: "TOOL,…",
     text: "Run these tools without a question: NAME, or SERVER:NAME",
+  },
+  allowCommand: {
+    type: "strings",
+    value: "PATTERN",
+    text: "Run commands that fit it without a question; * stands for any text within one command",
   },
 } as const satisfies FlagTable;
 

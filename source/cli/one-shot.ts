@@ -184,6 +184,7 @@ async function* answerEvents(
   const answer = answerOptions(flags);
   const link = await openUnlessAborted(question, signal);
   try {
+    await question.tools?.checkModel(link.client, model);
     const attached = await unlessAborted(
       attachToWords(link.client, model, question.prompt),
       signal,
@@ -204,7 +205,7 @@ async function* answerEvents(
     const events =
       question.tools === undefined
         ? link.ask(signal, (client) => client.generate(prompt, options))
-        : withTools(question.tools, link, prompt, options);
+        : withTools(question.tools, link, { prompt, typed: question.prompt }, options);
     for await (const event of events) {
       if (event.type === "loading") onLoading?.();
       if (!isAnswering && isAnswer(event)) {
@@ -223,7 +224,7 @@ async function* answerEvents(
 function withTools(
   { toolbox, maxCalls }: ChatTools,
   link: AnswerLink,
-  prompt: string,
+  { prompt, typed }: { prompt: string; typed: string },
   {
     system,
     images,
@@ -235,7 +236,7 @@ function withTools(
   },
 ): AsyncIterable<ChatEvent> {
   const { signal } = options;
-  const question: ClientMessage = { role: "user", content: prompt, images };
+  const question: ClientMessage = { role: "user", content: prompt, typed, images };
   const messages: readonly ClientMessage[] =
     system === undefined ? [question] : [{ role: "system", content: system }, question];
   return answerWithTools({

@@ -45,6 +45,7 @@ export async function openLineChat(
   const tools = await openChatTools(flags, settings);
   const link = await ServerLink.open(flags, settings, "hosted", model);
   try {
+    await tools?.checkModel(link.client, model);
     const backend = await createHttpBackend(link, model, flags, tools);
     const shown = await showModel(link.client, model);
     const entries = storedEntries(shown.messages);
@@ -94,6 +95,7 @@ export async function continueSession(
   const tools = await openChatTools(flags, settings);
   const link = await ServerLink.open(flags, settings, "shared", model);
   try {
+    await tools?.checkModel(link.client, model);
     const backend = await createHttpBackend(link, model, flags, tools);
     const options = { entries: [], isKept: true, isTold: false, tools };
     const { actions, answer, recorder } = await openChat(backend, flags, settings, options);

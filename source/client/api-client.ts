@@ -109,7 +109,8 @@ export class ApiClient {
    * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` / `CLIENT_SERVER_VANISHED`
    */
   chat(messages: readonly ClientMessage[], options: AskOptions): AsyncGenerator<ChatEvent> {
-    return this.#ask("/api/chat", { messages }, options);
+    const sent = messages.map(({ typed: _typed, ...message }) => message);
+    return this.#ask("/api/chat", { messages: sent }, options);
   }
 
   /** Yields the answer to a prompt; an empty prompt only loads the model. */

@@ -12,6 +12,8 @@ export interface ClientToolCall {
 export interface ClientMessage {
   role: "system" | "user" | "assistant" | "tool";
   content: string;
+  /** What the person typed, if different: without attached and piped text. Not sent. */
+  typed?: string;
   /** Base64 of each image's bytes. */
   images?: readonly string[];
   tool_calls?: readonly ClientToolCall[];

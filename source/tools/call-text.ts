@@ -15,7 +15,10 @@ export function callLines(
   const lines = [`${tool.server}: ${tool.name}${effect}`];
   for (const [name, value] of Object.entries(values)) {
     const [first = "", ...more] = valueText(value).split("\n");
-    const mark = leavesFolder(value, folder) ? "  (outside this folder)" : "";
+    const leaves = tool.alwaysAsks
+      ? commandLeavesFolder(value, folder)
+      : leavesFolder(value, folder);
+    const mark = leaves ? "  (outside this folder)" : "";
     lines.push(`  ${name}: ${cut(first)}${mark}`, ...more.map((line) => `    ${cut(line)}`));
   }
   if (isFromText) lines.push("The model wrote this call as plain text: it may quote somebody.");
@@ -42,4 +45,10 @@ export function leavesFolder(value: unknown, folder: string): boolean {
   const target = path.resolve(folder, text.replace(home, os.homedir()));
   const relative = path.relative(folder, target);
   return relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative);
+}
+
+/** True for a command line with such a path. */
+function commandLeavesFolder(command: unknown, folder: string): boolean {
+  if (typeof command !== "string") return false;
+  return leavesFolder(command.split(/[\s"'`=:;|&<>(){}]+/), folder);
 }

@@ -50,6 +50,12 @@ export const toolErrors = {
     exitCode: exitCodes.usage,
     description: "A model called a tool that nobody allowed, where nobody can be asked.",
   },
+  modelWithoutTools: {
+    code: "TOOLS_MODEL_WITHOUT_TOOLS",
+    status: 400,
+    exitCode: exitCodes.usage,
+    description: "A model that calls no tools was given some.",
+  },
   callFailed: {
     code: "TOOLS_CALL_FAILED",
     status: 502,

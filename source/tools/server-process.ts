@@ -10,6 +10,7 @@ import {
 import { spawnWatched } from "../base/parent-watch.ts";
 import { systemCode } from "../base/write-refusal.ts";
 import type { ProgramDefinition } from "./server-definition.ts";
+import { serverEnvironment } from "./server-environment.ts";
 
 /** A server that sends a larger message is ended: it is held in memory as a whole. */
 const maxMessageBytes = 16 * 1024 * 1024;
@@ -23,16 +24,6 @@ const graceMs = 1500;
 
 /** Time for the output of a server that has ended. */
 const outputMs = 1000;
-
-/** Variables that a server gets besides its own: programs such as npx and uvx need no more. */
-const passedOn = [
-  ...["PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "USER", "SHELL"],
-  ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "ALL_PROXY"],
-  ...["http_proxy", "https_proxy", "no_proxy", "all_proxy"],
-  ...["NODE_EXTRA_CA_CERTS", "SSL_CERT_FILE"],
-  // Windows programs do not start without these.
-  ...["SYSTEMROOT", "APPDATA", "LOCALAPPDATA", "USERPROFILE", "TEMP", "PATHEXT", "COMSPEC"],
-];
 
 type Child = ChildProcessByStdio<Writable, Readable, Readable>;
 
@@ -65,7 +56,7 @@ export class ServerProcess implements Transport {
     const { command, args, env } = this.#definition;
     const child: Child = spawnWatched("group", () =>
       spawn(command, args, {
-        env: { ...inherited(), ...env },
+        env: { ...serverEnvironment(), ...env },
         stdio: ["pipe", "pipe", "pipe"],
         detached: process.platform !== "win32",
         // Commands such as npx are scripts of the shell there.
@@ -164,15 +155,6 @@ export class ServerProcess implements Transport {
       this.#log[index] = line.slice(0, maxLogLineLength);
     }
   }
-}
-
-function inherited(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    passedOn.flatMap((name) => {
-      const value = process.env[name];
-      return value === undefined ? [] : [[name, value]];
-    }),
-  );
 }
 
 function startFailure(command: string, error: Error): string {

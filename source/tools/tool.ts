@@ -13,6 +13,8 @@ export interface ToolDescription {
   readonly inputSchema: Readonly<Record<string, unknown>>;
   /** True if its server says that it changes nothing. */
   readonly isReadOnly: boolean;
+  /** True for a tool that no permission covers: each call is asked about. */
+  readonly alwaysAsks?: boolean;
 }
 
 export type ToolArguments = Readonly<Record<string, unknown>>;
@@ -33,6 +35,8 @@ export interface ToolResult {
 export interface CallLimits {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
+  /** What the person typed in this chat. Defaults to nothing. */
+  readonly typed?: readonly string[];
 }
 
 export type ServerState = "off" | "starting" | "ready" | "failed";

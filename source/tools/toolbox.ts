@@ -80,8 +80,15 @@ export class Toolbox {
     return nameTools(servers.flatMap(({ tools }) => tools));
   }
 
-  /** @throws errors of `decide`; the signal's reason */
-  async run(call: WantedCall, signal: AbortSignal): Promise<CallOutcome> {
+  /**
+   * @param typed what the person typed in this chat
+   * @throws errors of `decide`; the signal's reason
+   */
+  async run(
+    call: WantedCall,
+    signal: AbortSignal,
+    typed: readonly string[] = [],
+  ): Promise<CallOutcome> {
     const { servers, callTimeoutMs, maxResultBytes } = this.#options;
     const tool = nameTools(servers.flatMap(({ tools }) => tools)).find(
       ({ name }) => name === call.name,
@@ -97,7 +104,11 @@ export class Toolbox {
       return { ...outcome, text: `The user refused this call.${reason}`, isError: true };
     }
     const values = decision.arguments ?? call.arguments;
-    const limits = { signal, timeoutMs: callTimeoutMs };
+    const limits = {
+      signal,
+      timeoutMs: callTimeoutMs,
+      typed: [...typed, ...changedTexts(call.arguments, values)],
+    };
     try {
       const { text, images, isError } = await server.call(tool.name, values, limits);
       const pictures = images.map(({ type }) => `[An image (${type}), which is not passed on]`);
@@ -119,12 +130,20 @@ export class Toolbox {
     const { approvals, allowsReading, decide } = this.#options;
     const { tool, isFromText } = question;
     const isAllowed = approvals.has(tool) || (allowsReading && tool.isReadOnly);
-    if (isAllowed && !isFromText) return { kind: "once" };
+    if (isAllowed && !isFromText && !tool.alwaysAsks) return { kind: "once" };
     const decision = await decide(question, signal);
+    if (tool.alwaysAsks) return decision;
     if (decision.kind === "in-chat") approvals.allowInChat(tool);
     if (decision.kind === "always") approvals.allowAlways(tool);
     return decision;
   }
+}
+
+/** Returns the texts that a person changed in a call. */
+function changedTexts(before: ToolArguments, after: ToolArguments): string[] {
+  return Object.entries(after).flatMap(([name, value]) =>
+    typeof value === "string" && value !== before[name] ? [value] : [],
+  );
 }
 
 /** Names tools for the model: by their own names, or with their servers' if several have the same. */

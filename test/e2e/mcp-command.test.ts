@@ -41,6 +41,19 @@ describe("A tool server", () => {
     expect((await home.call(["mcp", "list", "--json"])).output).toBe("[]\n");
   });
 
+  test("is proposed where there is none, and the built-in ones are named and tested", async () => {
+    expect(await home.call(["mcp", "list"])).toEqual({
+      code: 0,
+      output: "",
+      errors:
+        "No tool servers in mcp.json. Add one: modelctl mcp add NAME -- COMMAND\n" +
+        "Built in: files, web, shell (modelctl run --tools files).\n",
+    });
+    const tested = await home.call(["mcp", "test", "files"]);
+    expect(tested.output).toMatch(/^read_file +reads +Read a text file of the working folder$/m);
+    expect((await home.call(["mcp", "test", "shell"])).output).toMatch(/^run_command +changes +/m);
+  });
+
   test("that fails is explained with its last lines", async () => {
     await add("weather", "exit");
     expect(await home.call(["mcp", "test", "weather"])).toEqual({

@@ -1,10 +1,11 @@
 // Tools in single answers, pipes and the line chat: who decides, what is run, and what is kept.
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { Home } from "../support/command-line.ts";
 import { processesOfHome } from "../support/processes.ts";
 import { openTerminal, type TestTerminal } from "../support/pty.ts";
+import { templateTiny } from "../support/tiny-variants.ts";
 import { until } from "../support/until.ts";
 
 const program = path.join(import.meta.dirname, "..", "support", "weather-server.ts");
@@ -82,6 +83,27 @@ describe("A single answer", () => {
       code: 2,
       errors: expect.stringContaining("--allow needs --tools."),
     });
+  });
+
+  test.each([
+    [["--allow-command", "git status"], "--allow-command needs --tools shell."],
+    [["--tools", "files", "--allow-command", "ls"], "--allow-command needs --tools shell."],
+    [["--tools", "shell", "--allow-command", " "], "--allow-command is empty."],
+    [
+      ["--tools", "shell", "--allow", "run_command"],
+      "--allow cannot name run_command: it runs any",
+    ],
+  ])("refuses %j", async (words, sentence) => {
+    const outcome = await ask(...words);
+    expect(outcome).toMatchObject({ code: 2, errors: expect.stringContaining(sentence) });
+  });
+
+  test("says so if the model calls no tools", async () => {
+    const file = path.join(home.folder, "plain.gguf");
+    writeFileSync(file, templateTiny("{{ messages[0]['content'] }}"));
+    const outcome = await home.call(["run", file, question, "--tools", "calm"]);
+    expect(outcome.code).toBe(2);
+    expect(outcome.errors).toContain("calls no tools: its chat template has no place for them.");
   });
 });
 

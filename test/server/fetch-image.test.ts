@@ -2,7 +2,8 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { fetchImage, isPublicAddress } from "../../source/server/fetch-image.ts";
+import { isPublicAddress } from "../../source/base/networks.ts";
+import { fetchImage } from "../../source/server/fetch-image.ts";
 
 const png = Buffer.from("89504e470d0a1a0a", "hex");
 let server: Server;

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterEach, describe, expect, test, vi } from "vitest";
 import { McpServer } from "../../source/tools/mcp-server.ts";
 import type { ServerDefinition } from "../../source/tools/server-definition.ts";
+import { serveMcp } from "../support/mcp-over-http.ts";
 import { isAlive } from "../support/processes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../support/until.ts";
@@ -177,9 +178,35 @@ describe("A call", () => {
 });
 
 describe("A server at an address", () => {
+  function at(url: string, headers: Record<string, string> = {}): McpServer {
+    const start = { kind: "address" as const, url, headers };
+    return openDefinition({ name: "docs", file: "mcp.json", shown: url, start });
+  }
+
   test("that cannot be reached is explained", async () => {
-    const start = { kind: "address" as const, url: "http://127.0.0.1:9/mcp", headers: {} };
-    const server = openDefinition({ name: "docs", file: "mcp.json", shown: start.url, start });
+    const server = at("http://127.0.0.1:9/mcp");
     await expect(server.start()).rejects.toThrow(/^The tool server docs cannot be reached: /);
+  });
+
+  test("offers its tools and answers calls of a client with its token", async () => {
+    const server = at(await serveMcp("s3cret"), { Authorization: "Bearer s3cret" });
+    await server.start();
+    expect(server.tools.map(({ name }) => name)).toEqual(["get_tide"]);
+    const { text } = await server.call("get_tide", { harbour: "Brest" }, limits());
+    expect(text).toBe("High tide in Brest");
+    await server.close();
+    expect(server.state).toBe("off");
+  });
+
+  test("that needs a login is named with its address and what helps", async () => {
+    const url = await serveMcp("s3cret");
+    await expect(at(url).start()).rejects.toMatchObject({
+      code: "TOOLS_LOGIN_NEEDED",
+      message: `The tool server docs at ${url} needs a login.`,
+      hint: "modelctl has no OAuth: put a token into its headers, such as Authorization.",
+    });
+    await expect(at(url, { Authorization: "Bearer wrong" }).start()).rejects.toMatchObject({
+      code: "TOOLS_LOGIN_NEEDED",
+    });
   });
 });

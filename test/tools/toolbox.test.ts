@@ -86,6 +86,37 @@ test("A call read from plain text is asked about, whatever was allowed", async (
   expect([await reading.call(), await reading.call(true)]).toEqual([false, true]);
 });
 
+test("A tool that always asks is asked about whatever is allowed, and keeps no permission", async () => {
+  const file = path.join(temporaryFolder(), "allowed.json");
+  const shell = { ...tool, alwaysAsks: true, isReadOnly: true };
+  const { call } = open([shell], { kind: "always" }, file, true);
+  expect([await call(), await call()]).toEqual([true, true]);
+  expect(new Approvals(file).has(shell)).toBe(false);
+});
+
+test("A server learns what a person typed, also into the arguments", async () => {
+  let typed: readonly string[] | undefined;
+  const listener: ToolServer = {
+    ...server([tool]),
+    call: async (_name, _values, limits) => {
+      typed = limits.typed;
+      return { text: "", images: [], isError: false };
+    },
+  };
+  const toolbox = new Toolbox({
+    servers: [listener],
+    approvals: new Approvals(path.join(temporaryFolder(), "allowed.json")),
+    decide: async () => ({ kind: "once", arguments: { url: "b", kept: "c" } }),
+    onProblem: () => undefined,
+    callTimeoutMs: 1000,
+    maxResultBytes: 1000,
+    allowsReading: false,
+  });
+  const call = { name: "write", arguments: { url: "a", kept: "c" }, isFromText: false };
+  await toolbox.run(call, new AbortController().signal, ["Read it"]);
+  expect(typed).toEqual(["Read it", "b"]);
+});
+
 test("A tool that does not exist is an error for the model", async () => {
   const { toolbox, signal } = open([tool], { kind: "once" }, path.join(temporaryFolder(), "a"));
   const outcome = await toolbox.run({ name: "fly", arguments: {}, isFromText: false }, signal);
@@ -129,6 +160,17 @@ test("A question lays out arguments, marks paths outside, and shows escapes as t
     "    ]",
     "The model wrote this call as plain text: it may quote somebody.",
   ]);
+});
+
+test("A command with a path outside the folder is marked", () => {
+  const shell = { ...tool, server: "shell", name: "run_command", alwaysAsks: true };
+  const lines = (command: string) =>
+    callLines({ tool: shell, arguments: { command }, isFromText: false }, "/work/project");
+  const mark = "(outside this folder)";
+  for (const command of ["cat /etc/passwd", "cat<../a", "ls 'a' \"~/b\"", "dd of=/dev/sda"]) {
+    expect(lines(command).at(-1)).toContain(mark);
+  }
+  expect(lines("cat src/a.ts ./b /work/project/c").at(-1)).not.toContain(mark);
 });
 
 test("A long result is cut between characters, with a note", () => {

@@ -5,7 +5,8 @@ import type { CallOutcome, OfferedTool, WantedCall } from "../../tools/toolbox.t
 
 export interface ToolRunner {
   offered(signal: AbortSignal): Promise<readonly OfferedTool[]>;
-  run(call: WantedCall, signal: AbortSignal): Promise<CallOutcome>;
+  /** @param typed what the person typed in this chat */
+  run(call: WantedCall, signal: AbortSignal, typed: readonly string[]): Promise<CallOutcome>;
 }
 
 export interface AnswerWithTools {
@@ -30,6 +31,9 @@ export async function* answerWithTools({
   turn,
 }: AnswerWithTools): AsyncGenerator<ChatEvent> {
   const conversation = [...messages];
+  const typed = messages.flatMap((message) =>
+    message.role === "user" ? [message.typed ?? message.content] : [],
+  );
   let callCount = 0;
   for (;;) {
     const offered = callCount < maxCalls ? await tools.offered(signal) : [];
@@ -58,7 +62,7 @@ export async function* answerWithTools({
     for (const call of calls) {
       callCount += 1;
       const outcome =
-        callCount > maxCalls ? tooMany(call, maxCalls) : await tools.run(call, signal);
+        callCount > maxCalls ? tooMany(call, maxCalls) : await tools.run(call, signal, typed);
       const { name } = call;
       yield { type: "tool-result", name, ...outcome };
       made.push({ function: { name, arguments: outcome.arguments } });

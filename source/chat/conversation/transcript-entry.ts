@@ -91,7 +91,13 @@ export function nextEntryId(entries: readonly TranscriptEntry[]): number {
 
 /** Returns the model's conversation, without errors and notices. */
 export function conversationOf(entries: readonly TranscriptEntry[]): ClientMessage[] {
-  return entries.flatMap((entry) => (isStored(entry) ? [] : messageOf(entry)));
+  return entries.flatMap((entry) => {
+    if (isStored(entry)) return [];
+    const messages = messageOf(entry);
+    if (entry.kind !== "user" || entry.typed === undefined) return messages;
+    const { typed } = entry;
+    return messages.map((message) => ({ ...message, typed }));
+  });
 }
 
 /** Returns the conversation after the model's stored messages. */

@@ -30,13 +30,14 @@ async function sessionIds(): Promise<string[]> {
   return sessions.map(({ id }) => id);
 }
 
-/** Returns names of a person's own file, and of the project's. */
+/** Returns names of the built-in servers, of a person's own file, and of the project's. */
 async function toolServerNames(): Promise<string[]> {
   const { findServers } = await import("../../tools/find-servers.ts");
   const { productPaths } = await import("../../configuration/paths.ts");
   const places = { ownFile: productPaths().toolServerFile, folder: process.cwd() };
   const { servers } = await findServers(places, async () => true);
-  return servers.map(({ name }) => name);
+  const { builtInNames } = await import("../../tools/open-servers.ts");
+  return [...builtInNames, ...servers.map(({ name }) => name)];
 }
 
 /** @param ownOnly leaves out built-in models and other programs' stores */

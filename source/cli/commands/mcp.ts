@@ -6,8 +6,8 @@ import {
   addServer as addToFile,
   removeServer as removeFromFile,
   type ServerEntry,
-  unknownServer,
 } from "../../tools/mcp-file.ts";
+import { builtInNames, openServer } from "../../tools/open-servers.ts";
 import { readStart, type ServerDefinition, serverName } from "../../tools/server-definition.ts";
 import { usageError } from "../errors.ts";
 import { interruptible } from "../interruptible.ts";
@@ -54,6 +54,12 @@ export const listServers: Run<typeof mcpCommands.listServers> = async (_words, f
       servers.map((server) => ({ ...toJson(server), isAllowed: isAllowed(server) })),
     );
   }
+  if (servers.length === 0) {
+    const added = "Add one: modelctl mcp add NAME -- COMMAND";
+    process.stderr.write(`No tool servers in mcp.json. ${added}\n`);
+    process.stderr.write(`Built in: ${builtInNames.join(", ")} (modelctl run --tools files).\n`);
+    return;
+  }
   const rows = servers.map((server) => [
     server.name,
     isAllowed(server) ? "yes" : "asked first",
@@ -71,14 +77,8 @@ export const removeServer: Run<typeof mcpCommands.removeServer> = async ([name])
 export const testServer: Run<typeof mcpCommands.testServer> = async ([name], flags) => {
   const { paths, values } = readSettings({});
   const servers = await openToolServers(paths);
-  const definition = servers.find((server) => server.name === name);
-  if (definition === undefined)
-    throw unknownServer(
-      name,
-      servers.map((server) => server.name),
-    );
-  const { McpServer } = await import("../../tools/mcp-server.ts");
-  const server = new McpServer(definition, { startTimeoutMs: values.tool_start_timeout });
+  const options = { folder: process.cwd(), startTimeoutMs: values.tool_start_timeout };
+  const server = await openServer(name, servers, options);
   try {
     await interruptible((signal) => server.start(signal));
     const { tools } = server;
@@ -102,7 +102,7 @@ function entryOf(
   if ((url === undefined) === (command === undefined)) {
     throw usageError(
       "mcp add needs a command after --, or --url, and not both.",
-      "For example: modelctl mcp add files -- npx -y @modelcontextprotocol/server-filesystem .",
+      "For example: modelctl mcp add notes -- npx -y @modelcontextprotocol/server-filesystem .",
     );
   }
   if (url !== undefined) {

@@ -92,9 +92,13 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
 };
 
 async function openTools(flags: Flags, settings: CommandSettings) {
-  if (flags.tools === undefined && flags.allow === undefined) return undefined;
+  if (!namesTools(flags)) return undefined;
   const { openChatTools } = await import("../chat-tools.ts");
   return await openChatTools(flags, settings);
+}
+
+function namesTools({ tools, allow, allowCommand }: Flags): boolean {
+  return (tools ?? allow ?? allowCommand) !== undefined;
 }
 
 /** Opens the full screen on a terminal, otherwise the line chat. */
@@ -106,7 +110,7 @@ async function chat(
 ): Promise<number> {
   const isScreen =
     process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== "dumb" && !flags.plain;
-  if (isScreen && (flags.tools !== undefined || flags.allow !== undefined)) {
+  if (isScreen && namesTools(flags)) {
     throw usageError("Tools are for the line chat and single answers.", "Add --plain.");
   }
   if (isScreen) {

@@ -2,11 +2,11 @@
 import { hostname, networkInterfaces } from "node:os";
 import cors from "@fastify/cors";
 import type { FastifyInstance } from "fastify";
+import { networks } from "../../base/networks.ts";
 import { ProductError } from "../../base/product-error.ts";
 import { wildcardPattern } from "../../base/quoting.ts";
 import type { ServerDependencies } from "../dependencies.ts";
 import { serverErrors } from "../errors.ts";
-import { networks } from "../networks.ts";
 import { leftOutHeader } from "../routes/tool-fields.ts";
 import { warningHeader } from "../warnings.ts";
 
