@@ -287,7 +287,10 @@ describe("run", () => {
     expect(second).toEqual({ code: 0, output: capitalAnswer, errors: "" });
     // The server pulled it before the first question, which nothing had to repeat.
     const { output } = await home.call(["logs", "--json"]);
-    const requests = output.trimEnd().split("\n").map((line) => JSON.parse(line));
+    const requests = output
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line));
     const about = requests.filter(({ model }) => model?.startsWith("hf.co/maker/missing"));
     expect(about.map(({ path: route, status }) => [route, status])).toEqual([
       ["/api/pull", 200],
