@@ -11,6 +11,7 @@ import type { LibraryServices, MakeOptions, Work } from "../store/make-model.ts"
 import type { ModelCatalog } from "../store/model-catalog.ts";
 import type { ModelDefinition } from "../store/model-definition.ts";
 import type { ModelName } from "../store/model-reference.ts";
+import type { ParsedModelfile } from "../store/modelfile/parse-modelfile.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 
 /** Known API keys. */
@@ -48,6 +49,15 @@ export interface ModelActions extends LibraryServices {
     name: ModelName,
     definition: ModelDefinition,
     options: MakeOptions,
+    work: Work,
+  ): Promise<void>;
+  /** @throws ProductError `STORE_MODELFILE_...`, `PROMPT_TEMPLATE_INVALID`, with line and column */
+  parseModelfile(source: string | Uint8Array): Promise<ParsedModelfile>;
+  /** Creates a model from a Modelfile. @throws ProductError as `make`, with line and column */
+  create(
+    name: ModelName,
+    modelfile: ParsedModelfile,
+    options: MakeOptions & { baseFolder: string },
     work: Work,
   ): Promise<void>;
   /** @throws ProductError, see `copyModel` */

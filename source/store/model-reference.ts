@@ -91,6 +91,24 @@ export function parseModelReference(text: string, options: ReferenceOptions = {}
   return checked(text, { host, namespace, model, tag, isHub: false });
 }
 
+/**
+ * Parses a repository of the hub, with or without the hub's prefix; the tag follows a colon.
+ *
+ * @returns undefined for other names
+ * @throws ProductError `STORE_NAME_INVALID`
+ */
+export function parseRepository(
+  text: string,
+  hubPrefixes: readonly string[],
+): ModelName | undefined {
+  const schemes = hubPrefixes.filter((prefix) => prefix.endsWith(":"));
+  const hasScheme = schemes.some((scheme) => text.toLowerCase().startsWith(scheme.toLowerCase()));
+  const isBare = !hasScheme && /^[^/]+\/[^/]+$/.test(text);
+  const named = isBare ? `${hubHosts(hubPrefixes)[0]}/${text}` : text;
+  const parsed = parseModelReference(named, { hubPrefixes });
+  return parsed.kind === "name" && parsed.name.isHub ? parsed.name : undefined;
+}
+
 /** Ollama allows a scheme before a name; text with a file's ending is not a name. */
 function isNameBehindScheme(text: string): boolean {
   return withoutScheme(text) !== text && !/\.gguf([?#]|$)/i.test(text);

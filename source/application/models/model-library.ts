@@ -15,7 +15,7 @@ import { ModelStore } from "../../store/library/model-store.ts";
 import type { LibraryServices, MakeOptions, Work } from "../../store/make-model.ts";
 import { ModelCatalog } from "../../store/model-catalog.ts";
 import type { ModelDefinition } from "../../store/model-definition.ts";
-import { hubHosts, type ModelName } from "../../store/model-reference.ts";
+import { type ModelName, parseRepository } from "../../store/model-reference.ts";
 import type { ParsedModelfile } from "../../store/modelfile/parse-modelfile.ts";
 import type { PrintedModelfile } from "../../store/modelfile/print-modelfile.ts";
 import type { TemplateProblem } from "../../store/pull-model.ts";
@@ -151,19 +151,9 @@ export class ModelLibrary implements ModelActions {
     });
   }
 
-  /**
-   * Parses a repository of the hub, with or without the hub's prefix; the tag follows a colon.
-   *
-   * @returns undefined for other names
-   * @throws ProductError `STORE_NAME_INVALID`
-   */
+  /** Parses `owner/repo:tag`, see `parseRepository`. @throws ProductError `STORE_NAME_INVALID` */
   parseRepository(text: string): ModelName | undefined {
-    const { hubPrefixes } = this.store.folder;
-    const schemes = hubPrefixes.filter((prefix) => prefix.endsWith(":"));
-    const hasScheme = schemes.some((scheme) => text.toLowerCase().startsWith(scheme.toLowerCase()));
-    const isBare = !hasScheme && /^[^/]+\/[^/]+$/.test(text);
-    const parsed = this.catalog.parse(isBare ? `${hubHosts(hubPrefixes)[0]}/${text}` : text);
-    return parsed.kind === "name" && parsed.name.isHub ? parsed.name : undefined;
+    return parseRepository(text, this.store.folder.hubPrefixes);
   }
 
   /** @throws ProductError, see `downloadPlainFile` */
@@ -190,7 +180,7 @@ export class ModelLibrary implements ModelActions {
   }
 
   /** @throws ProductError `STORE_MODELFILE_...`, `PROMPT_TEMPLATE_INVALID`, with line and column */
-  async parseModelfile(source: Uint8Array): Promise<ParsedModelfile> {
+  async parseModelfile(source: string | Uint8Array): Promise<ParsedModelfile> {
     const { parseModelfile } = await import("../../store/modelfile/parse-modelfile.ts");
     const parsed = parseModelfile(source);
     if (!parsed.definition.template) return parsed;

@@ -7,8 +7,8 @@ import type { ModelStore } from "../../../store/library/model-store.ts";
 import { parseQuantizationType } from "../../../store/quantize/quantize-weights.ts";
 import { fileAccess } from "../../access.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
+import { invalidField } from "../../errors.ts";
 import { readDefinition } from "./create-definition.ts";
-import { readModelfile } from "./modelfile-definition.ts";
 import { replyWithProgress } from "./progress-reply.ts";
 import { CreateBody, nameIn, parseNewName } from "./schema.ts";
 
@@ -25,26 +25,50 @@ export function registerCreate(app: FastifyInstance, dependencies: ServerDepende
       const name = parseNewName(catalog, nameIn(body));
       if (record !== undefined) requestLog.update(record, { model: name.display, stream });
       if (quantize) parseQuantizationType(quantize);
-      const { definition, otherParameters, warnings, explain } =
-        body.modelfile === undefined
-          ? {
-              ...(await readDefinition(store, body)),
-              explain: (error: unknown) => inWordsOfClient(error, store, body),
-            }
-          : readModelfile(body, body.modelfile);
       const options = {
-        otherParameters,
         isAllowed: fileAccess(request, dependencies),
         ...(quantize && { quantize }),
       };
       // Most errors show while files are checked: before the second record.
-      const shape = { stream, warnings, holdsFirst: true };
-      return await replyWithProgress(reply, shape, (work) =>
-        library.make(name, definition, options, work).catch((error: unknown) => {
-          throw explain(error);
-        }),
+      const shape = { stream, holdsFirst: true };
+      if (body.modelfile !== undefined) {
+        refuseCompanions(body);
+        const modelfile = await library.parseModelfile(body.modelfile);
+        const { warnings } = modelfile;
+        // Relative paths start from the server's folder, not the client's.
+        const placed = { ...options, baseFolder: process.cwd() };
+        return await replyWithProgress(reply, { ...shape, warnings }, (work) =>
+          library.create(name, modelfile, placed, work),
+        );
+      }
+      const { definition, otherParameters, warnings } = await readDefinition(store, body);
+      return await replyWithProgress(reply, { ...shape, warnings }, (work) =>
+        library
+          .make(name, definition, { ...options, otherParameters }, work)
+          .catch((error: unknown) => {
+            throw inWordsOfClient(error, store, body);
+          }),
       );
     },
+  );
+}
+
+/** Fields allowed besides a Modelfile. */
+const companions: ReadonlySet<string> = new Set([
+  "model",
+  "name",
+  "stream",
+  "quantize",
+  "modelfile",
+]);
+
+/** @throws ProductError `SERVER_FIELD_INVALID` for a field that a Modelfile replaces */
+function refuseCompanions(body: CreateBody): void {
+  const other = Object.keys(body).find((name) => !companions.has(name));
+  if (other === undefined) return;
+  throw invalidField(
+    other,
+    `'${other}' and 'modelfile' exclude each other: write it in the Modelfile.`,
   );
 }
 

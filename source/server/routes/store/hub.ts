@@ -6,7 +6,7 @@ import { findRepository } from "../../../store/hub/fetch-model.ts";
 import { readModelCard } from "../../../store/hub/read-card.ts";
 import { type HubModel, searchModels, searchOrders } from "../../../store/hub/search-models.ts";
 import { listQuantizations } from "../../../store/hub/selection/list-quantizations.ts";
-import { hubHosts } from "../../../store/model-reference.ts";
+import { hubHosts, parseRepository } from "../../../store/model-reference.ts";
 import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { clientSignal } from "../../run-request.ts";
@@ -30,7 +30,7 @@ const usualLimit = 50;
 const largestLimit = 100;
 
 export function registerHub(app: FastifyInstance, { library }: ServerDependencies): void {
-  const { hub, store, catalog } = library;
+  const { hub, store } = library;
   // The first host is used to display names.
   const [host = ""] = hubHosts(store.folder.hubPrefixes);
   app.get<{ Querystring: SearchQuery }>(
@@ -80,11 +80,8 @@ export function registerHub(app: FastifyInstance, { library }: ServerDependencie
   }
 
   function readRepositoryName(text: string): { owner: string; repo: string } {
-    const withHost = /^[^/]+\/[^/]+$/.test(text) ? `${host}/${text}` : text;
-    const parsed = catalog.parse(withHost);
-    if (parsed.kind === "name" && parsed.name.isHub) {
-      return { owner: parsed.name.namespace, repo: parsed.name.model };
-    }
+    const name = parseRepository(text, store.folder.hubPrefixes);
+    if (name !== undefined) return { owner: name.namespace, repo: name.model };
     throw invalidField(
       "name",
       `'name' is ${quoteShort(text)}, but must be a repository such as owner/name.`,

@@ -1,7 +1,7 @@
 // Mistakes in the TEMPLATE of a Modelfile are named where an editor finds them.
 import { describe, expect, test } from "vitest";
-import { checkTemplate } from "../../../../source/server/routes/store/modelfile-definition.ts";
-import { parseModelfile } from "../../../../source/store/modelfile/parse-modelfile.ts";
+import { checkTemplate } from "../../../source/application/models/check-template.ts";
+import { parseModelfile } from "../../../source/store/modelfile/parse-modelfile.ts";
 
 function check(modelfile: string): string[] {
   return checkTemplate(parseModelfile(modelfile));
