@@ -5,7 +5,8 @@
  * ignoring case; undefined if none is close. The first wins a tie.
  */
 export function nearestName(typed: string, names: Iterable<string>): string | undefined {
-  const limit = Math.min(3, Math.max(1, Math.floor(typed.length / 3)));
+  // Any other letter is one error away from a name of one letter.
+  const limit = typed.length === 1 ? 0 : Math.min(3, Math.max(1, Math.floor(typed.length / 3)));
   let best: string | undefined;
   let fewest = limit + 1;
   for (const name of names) {

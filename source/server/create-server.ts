@@ -29,6 +29,7 @@ import { nativeRoutes } from "./routes/native/native-routes.ts";
 import { openAiRoutes } from "./routes/openai/openai-routes.ts";
 import { statusRoutes } from "./routes/status.ts";
 import { storeRoutes } from "./routes/store/store-routes.ts";
+import { warnOfUnknownFields } from "./unknown-fields.ts";
 
 /**
  * @param certificate undefined: plain HTTP
@@ -73,6 +74,7 @@ export async function createServer(
     isAllowed: dependencies.images.fetchesRemote,
     largestBytes: limits.imageBytes,
   });
+  warnOfUnknownFields(app, dependencies);
   await describeApi(app, dependencies.version);
   await app.register(statusRoutes, { dependencies });
   await app.register(nativeRoutes, { prefix: "/api", dependencies });

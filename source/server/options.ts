@@ -13,6 +13,7 @@ import {
 } from "../store/model-parameters.ts";
 import { rangeProblem, readJsonValue } from "../store/parameter-values.ts";
 import { invalidField } from "./errors.ts";
+import { ignoredText } from "./unknown-fields.ts";
 
 const names: Record<ParameterKind, string> = {
   integer: "integer",
@@ -39,23 +40,14 @@ export function parseOptions(
     if (isParameterName(name)) parameters[name] = readOption(name, value);
     else ignored.push(name);
   }
-  if (ignored.length > 0) warn(ignoredText(ignored));
+  if (ignored.length > 0) warn(ignoredText("option", ignored, ignoredHint));
   return parameters as ModelParameters;
 }
 
-const maxNames = 5;
-
-/** `Ignored options: "temprature" (did you mean temperature?), "mirostat" (no longer exists).` */
-function ignoredText(names: readonly string[]): string {
-  const shown = names.slice(0, maxNames).map((name) => {
-    if (removedParameters.has(name)) return `${quoteShort(name)} (no longer exists)`;
-    const nearest = nearestName(name, Object.keys(parameterKinds));
-    const hint = nearest === undefined ? "unknown" : `did you mean ${nearest}?`;
-    return `${quoteShort(name)} (${hint})`;
-  });
-  const others = names.length - shown.length;
-  const all = [...shown, ...(others > 0 ? [`and ${others} more`] : [])];
-  return `Ignored ${names.length === 1 ? "option" : "options"}: ${all.join(", ")}.`;
+function ignoredHint(name: string): string {
+  if (removedParameters.has(name)) return "no longer exists";
+  const nearest = nearestName(name, Object.keys(parameterKinds));
+  return nearest === undefined ? "unknown" : `did you mean ${nearest}?`;
 }
 
 function readOption(name: ParameterName, given: unknown): unknown {

@@ -159,6 +159,8 @@ test.each(cases)(
     const leftOut = headers.get("x-modelctl-left-out");
     expect({ status, text }).toMatchObject({ status: decision === "refused" ? 400 : 200 });
     expect(leftOut).toBe(decision === "leftOut" ? name : null);
+    // Fields that a schema lacks would be reported as unknown.
+    expect(headers.get("x-modelctl-warning") ?? "").not.toContain("Ignored");
   },
 );
 

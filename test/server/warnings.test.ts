@@ -54,6 +54,24 @@ describe("an unknown option", () => {
   });
 });
 
+test.each([
+  ["/api/generate", { prompt: "hi", options: { num_predict: 1 } }, "options.temperature"],
+  ["/api/chat", { messages, options: { num_predict: 1 } }, "options.temperature"],
+  ["/v1/chat/completions", { messages, max_tokens: 1 }, "temperature"],
+  ["/v1/responses", { input: "hi", max_output_tokens: 1 }, "temperature"],
+  ["/v1/messages", { messages, max_tokens: 1 }, "temperature"],
+])(
+  "unknown fields of %s are answered with a warning and its advice",
+  async (path, body, nearest) => {
+    const request = { model: "tiny", stream: false, ...body, num_keep: 2, tempratur: 1, x: {} };
+    const { status, headers } = await server.post(path, request);
+    expect(status).toBe(200);
+    expect(headers.get("x-modelctl-warning")).toBe(
+      `Ignored fields: "num_keep" (put it into options), "tempratur" (did you mean ${nearest}?), "x" (unknown).`,
+    );
+  },
+);
+
 test("requests are found by a word of their warnings", async () => {
   await server.post("/api/generate", { model: "tiny", prompt: "hi", options });
   await server.post("/api/generate", { model: "tiny", prompt: "hi", options: { num_predict: 1 } });

@@ -76,6 +76,7 @@ describe.each(recorded)("$agent", (request) => {
     expect(reply.text).toMatch(end);
     expect(reply.text).not.toContain('"error":{');
     expect(reply.headers.get("x-modelctl-left-out")).toBeNull();
+    expect(reply.headers.get("x-modelctl-warning") ?? "").not.toContain("Ignored");
   });
 
   test("gets a call in the form that it reads", async () => {

@@ -1,5 +1,6 @@
 // Shapes of requests to /v1/messages and /v1/messages/count_tokens. Content is read by hand.
 import { type Static, Type } from "typebox";
+import { withoutEffect } from "../../unknown-fields.ts";
 
 const effort = ["low", "medium", "high", "xhigh", "max"] as const;
 
@@ -33,6 +34,8 @@ const promptFields = {
   // Refused when sent.
   compaction: Type.Optional(Type.Unknown()),
   thread: Type.Optional(Type.Unknown()),
+  ...withoutEffect("betas", "billing_policy", "cache_control", "context_management", "speed"),
+  ...withoutEffect("user_profile_id", "workspace_id"),
 };
 
 /** Fields that make up a prompt. */
@@ -47,5 +50,7 @@ export const MessageBody = Type.Object({
   temperature: Type.Optional(Type.Number({ minimum: 0, maximum: 2 })),
   top_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
   top_k: Type.Optional(Type.Integer({ minimum: 0 })),
+  ...withoutEffect("diagnostics", "fallback_credit_token", "fallbacks", "inference_geo"),
+  ...withoutEffect("metadata", "service_tier"),
 });
 export type MessageBody = Static<typeof MessageBody>;

@@ -33,6 +33,11 @@ export const samplingFields = {
   logit_bias: Type.Optional(
     Type.Record(Type.String(), Type.Number({ minimum: -100, maximum: 100 })),
   ),
+  // As in llama-server and vLLM, which have a name each for the same penalty; -1 is 0, no limit.
+  top_k: Type.Optional(Type.Integer({ minimum: -1 })),
+  min_p: Type.Optional(Type.Number({ minimum: 0, maximum: 1 })),
+  repeat_penalty: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
+  repetition_penalty: Type.Optional(Type.Number({ exclusiveMinimum: 0 })),
 };
 
 const CommonBody = Type.Object({ ...commonFields, ...samplingFields });
@@ -70,6 +75,7 @@ export function readCommonFields(
 
 function toParameters(body: CommonBody): ModelParameters {
   const { max_tokens, temperature, top_p, seed, presence_penalty, frequency_penalty } = body;
+  const { top_k, min_p, repeat_penalty = body.repetition_penalty } = body;
   const stop = typeof body.stop === "string" ? [body.stop] : (body.stop ?? []);
   return {
     ...(max_tokens !== undefined && { num_predict: max_tokens }),
@@ -78,6 +84,9 @@ function toParameters(body: CommonBody): ModelParameters {
     ...(seed !== undefined && { seed }),
     ...(presence_penalty !== undefined && { presence_penalty }),
     ...(frequency_penalty !== undefined && { frequency_penalty }),
+    ...(top_k !== undefined && { top_k: Math.max(0, top_k) }),
+    ...(min_p !== undefined && { min_p }),
+    ...(repeat_penalty !== undefined && { repeat_penalty }),
     // An empty list means none; it must not remove the model's own stop texts.
     ...(stop.length > 0 && { stop }),
   };

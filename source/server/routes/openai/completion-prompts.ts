@@ -8,6 +8,7 @@ import {
 } from "../../../engine/request.ts";
 import { invalidField, unsupportedField } from "../../errors.ts";
 import type { ReadingRules } from "../../run-request.ts";
+import { withoutEffect } from "../../unknown-fields.ts";
 import {
   commonFields,
   isTokenList,
@@ -24,6 +25,7 @@ export const CompletionBody = Type.Object({
   echo: Type.Optional(Type.Boolean()),
   logprobs: Type.Optional(Type.Integer({ minimum: 0, maximum: 20 })),
   best_of: Type.Optional(Type.Integer({ minimum: 1 })),
+  ...withoutEffect("user"),
 });
 export type CompletionBody = Static<typeof CompletionBody>;
 

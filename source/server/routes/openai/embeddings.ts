@@ -7,6 +7,7 @@ import type { ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { parseKeepAlive, parseOptions } from "../../options.ts";
 import { findModel } from "../../run-request.ts";
+import { withoutEffect } from "../../unknown-fields.ts";
 import { embedTexts, unitVector } from "../native/embed.ts";
 import { isTokenList, readTokens } from "./common-fields.ts";
 
@@ -19,6 +20,7 @@ export const EmbeddingBody = Type.Object({
   truncate: Type.Optional(Type.Boolean()),
   keep_alive: Type.Optional(Type.Union([Type.String(), Type.Number()])),
   options: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  ...withoutEffect("user"),
 });
 export type EmbeddingBody = Static<typeof EmbeddingBody>;
 

@@ -1,5 +1,6 @@
 // Shape of a chat completion request.
 import { type Static, type TSchema, Type } from "typebox";
+import { withoutEffect } from "../../unknown-fields.ts";
 import { commonFields, samplingFields } from "./common-fields.ts";
 
 /** Clients send null for absent fields of messages, as their libraries do. */
@@ -108,5 +109,8 @@ export const ChatCompletionBody = Type.Object({
   modalities: Type.Optional(Type.Array(Type.String())),
   audio: Type.Optional(Type.Unknown()),
   _debug_render_only: Type.Optional(Type.Boolean()),
+  ...withoutEffect("metadata", "prediction", "prompt_cache_key", "prompt_cache_options"),
+  ...withoutEffect("prompt_cache_retention", "safety_identifier", "service_tier", "store"),
+  ...withoutEffect("user", "verbosity"),
 });
 export type ChatCompletionBody = Static<typeof ChatCompletionBody>;

@@ -1,5 +1,6 @@
 // Shape of a request to /v1/responses. Unions are read by hand.
 import { type Static, type TSchema, Type } from "typebox";
+import { withoutEffect } from "../../../unknown-fields.ts";
 
 /** Clients send null for absent fields of objects, as their libraries do. */
 const orNull = <Schema extends TSchema>(schema: Schema) =>
@@ -46,5 +47,8 @@ export const ResponseBody = Type.Object({
   moderation: Type.Optional(Type.Unknown()),
   previous_response_id: Type.Optional(Type.Unknown()),
   prompt: Type.Optional(Type.Unknown()),
+  ...withoutEffect("access_programs", "client_metadata", "image", "prompt_cache_key"),
+  ...withoutEffect("prompt_cache_options", "prompt_cache_retention", "safety_identifier"),
+  ...withoutEffect("service_tier", "stream_options", "user"),
 });
 export type ResponseBody = Static<typeof ResponseBody>;
