@@ -61,14 +61,21 @@ export async function openWindow(
   return { contextLength, notes, release };
 }
 
-/** Returns the tokens of the window that `openWindow` would load. @throws errors of the server */
+/**
+ * Returns the tokens of the window that `openWindow` would load.
+ *
+ * @throws ProductError `AGENT_MODEL_WITHOUT_TOOLS`, `AGENT_WINDOW_TOO_SMALL`; errors of the server
+ */
 export async function plannedWindow(
   client: ApiClient,
   agent: Agent,
   model: string,
 ): Promise<number> {
-  const { usual, wanted } = await planWindow(client, agent, model);
-  return Math.max(usual, wanted);
+  await checkTools(client, agent, model);
+  const { known, usual, wanted } = await planWindow(client, agent, model);
+  const contextLength = Math.max(usual, wanted);
+  windowNotes(agent, model, contextLength, known);
+  return contextLength;
 }
 
 async function planWindow(client: ApiClient, agent: Agent, model: string) {

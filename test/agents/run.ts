@@ -120,7 +120,7 @@ async function rowOf(name: string, source: Source): Promise<Row> {
     };
   } catch (error) {
     const text = error instanceof Error ? error.message : String(error);
-    return { ...known, words: `failed: ${text.slice(0, 500)}` };
+    return { ...known, words: `failed: ${text.replace(/\s+/g, " ").trim().slice(0, 500)}` };
   }
 }
 
@@ -174,7 +174,12 @@ async function launch(name: string, programs: string): Promise<readonly RequestR
     ({ id, path: route, status }) => !before.has(id) && route === agent.route && status === 200,
   );
   if (own.length > 0) return own;
+  if (isKilled(failure)) throw new Error(`no answer within ${limitMs / 1000} s`);
   throw failure instanceof Error ? failure : new Error("it ended without an answer of the server");
+}
+
+function isKilled(failure: unknown): boolean {
+  return failure instanceof Error && "killed" in failure && failure.killed === true;
 }
 
 async function records(): Promise<RequestRecord[]> {

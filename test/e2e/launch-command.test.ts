@@ -182,11 +182,16 @@ describe("a launch is refused in one sentence", () => {
 
   test("for a window that cannot hold the agent's first prompt, with both numbers", async () => {
     writeProgram(programs(), "opencode", "#!/bin/sh\nexit 0\n");
-    const outcome = await home.call(["launch", "opencode", "tiny"], { environment: onPath() });
-    expect(outcome).toMatchObject({ code: 4, output: "" });
-    expect(outcome.errors).toContain(
-      "opencode needs a window of 10048 tokens, and tiny has 4096, the most that it was trained for.",
-    );
+    // The server of the first still runs for the second.
+    for (const words of [[], ["--dry-run"]]) {
+      const outcome = await home.call(["launch", "opencode", "tiny", ...words], {
+        environment: onPath(),
+      });
+      expect(outcome).toMatchObject({ code: 4, output: "" });
+      expect(outcome.errors).toContain(
+        "opencode needs a window of 10048 tokens, and tiny has 4096, the most that it was trained for.",
+      );
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 // Desired state of apps: names, active revision, scale overrides, current rollout.
 import type { Clock } from "../../base/clock.ts";
+import { nearestName } from "../../base/nearest-name.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { DeployStrategy } from "../admin/documents.ts";
 import type { ScaleSettings } from "../app-config.ts";
@@ -70,10 +71,22 @@ export class AppRecords {
     const record = this.find(key);
     if (record !== undefined && record.desired !== "deleted") return record;
     const fault = record !== undefined ? "was deleted" : "does not exist";
+    const nearest = this.#nearest(key);
     throw new ProductError(cloudErrors.appUnknown, {
       message: `App ${appName(key)} ${fault}.`,
-      hint: "Run `deployctl apps list` to see all apps.",
+      hint: `${nearest === undefined ? "" : `Did you mean ${nearest}? `}Run \`deployctl apps list\` to see all apps.`,
     });
+  }
+
+  /** Looks in the same organisation only: others are not told its names. */
+  #nearest({ organisation, app }: AppKey): string | undefined {
+    const others = this.list().filter(
+      (other) => other.organisation === organisation && other.desired !== "deleted",
+    );
+    return nearestName(
+      app,
+      others.map(({ app: name }) => name),
+    );
   }
 
   /** Creates the app or replaces its tombstone, continuing the old revision numbers. */

@@ -130,6 +130,9 @@ it("deploys, shows, scales, pauses, resumes and deletes an app", async () => {
   expect(last(await all(client.rollout("chat")))?.kind).toBe("done");
   const kinds = (await all(client.events({ app: "chat" }))).map(({ kind }) => kind);
   expect(kinds).toEqual(expect.arrayContaining(["deploying", "ready", "activated", "paused"]));
+  const mistyped = await refusal(client.app("caht"));
+  expect(mistyped).toMatchObject({ code: cloudErrors.appUnknown.code });
+  expect(mistyped.hint).toContain("Did you mean chat?");
   await client.deleteApp("chat");
   await expect.poll(() => client.apps()).toHaveLength(0);
   expect(await refusal(client.app("chat"))).toMatchObject({

@@ -110,7 +110,7 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
         : facts === undefined
           ? paragraph(`loading${glyphs.ellipsis}`, "dim")
           : originRows(facts, paragraph)}
-      {paragraph(`Modified ${formatRelativeTime(model.modifiedMs, nowMs)}`, "dim")}
+      {paragraph(`Modified ${formatRelativeTime(model.modifiedMs, nowMs).toLowerCase()}`, "dim")}
       {paragraph(`Store ${model.store}, digest ${model.digest.slice(0, digestLength)}`, "dim")}
     </ScrollPanel>
   );
