@@ -334,16 +334,16 @@ describe("sampling", () => {
     );
   });
 
-  test.each([
-    { top_k: 1 },
-    { min_p: 1 },
-  ])("%o, as other servers take it, leaves only the likeliest token", async (narrow) => {
-    const answers = new Set<string>();
-    for (let seed = 1; seed <= 3; seed += 1) {
-      answers.add(await answerTo("Who invented the rocket?", { ...wild, ...narrow, seed }));
-    }
-    expect(answers.size).toBe(1);
-  });
+  test.each([{ top_k: 1 }, { min_p: 1 }])(
+    "%o, as other servers take it, leaves only the likeliest token",
+    async (narrow) => {
+      const answers = new Set<string>();
+      for (let seed = 1; seed <= 3; seed += 1) {
+        answers.add(await answerTo("Who invented the rocket?", { ...wild, ...narrow, seed }));
+      }
+      expect(answers.size).toBe(1);
+    },
+  );
 
   test("logit_bias forces a token and forbids the usual one", async () => {
     const theToken = "324"; // "The" in the tiny model's vocabulary
