@@ -1,9 +1,8 @@
 // Image input for a model that node-llama-cpp has loaded: images become positions of its context.
 //
-// node-llama-cpp has no image input, but it ships llama.cpp as shared libraries, its addon's headers,
-// and llama.cpp's sources with libmtmd, which reads projectors. This file joins the three. It is
-// compiled on the user's machine (source/application/build-image-reader.ts), works on the model and
-// context of the loaded addon, and leaves all decisions on what to read, keep and decode to TypeScript.
+// node-llama-cpp has no image input, but its llama.cpp sources have libmtmd, which reads projectors. Part of
+// the engine extension (engine-extension.cpp): works on the model and context of the loaded addon, and
+// leaves all decisions on what to read, keep and decode to TypeScript.
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -246,10 +245,7 @@ class ImageReader : public Napi::ObjectWrap<ImageReader> {
         }
 };
 
-Napi::Object register_module(Napi::Env env, Napi::Object exports) {
+void register_image_reader(Napi::Env env, Napi::Object exports) {
     Picture::init(env);
     ImageReader::init(env, exports);
-    return exports;
 }
-
-NODE_API_MODULE(image_reader, register_module)

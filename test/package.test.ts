@@ -5,6 +5,7 @@ import { isBuiltin } from "node:module";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
+import { extensionSources } from "../source/engine/text/engine-extension.ts";
 import { Home, repositoryFolder } from "./support/command-line.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -34,7 +35,8 @@ test("holds the programs and what they read, and no tests, sources or maps", () 
   for (const file of [
     ...Object.values<string>(facts.bin),
     ...["dist/runner-main.js", "dist/render-worker.js", "dist/hash-worker.js"],
-    ...["media/models/tiny-chat.gguf", "native/image-reader.cpp", "native/CMakeLists.txt"],
+    "media/models/tiny-chat.gguf",
+    ...extensionSources.map((name) => `native/${name}`),
     ...["source/cloud/python/runner.py", "package.json", "README.md", "LICENSE"],
   ]) {
     expect(files).toContain(file);

@@ -22,6 +22,7 @@ function parametersOf({
   temperature,
   topP,
   numCtx,
+  nCpuMoe,
   seed,
   numPredict,
 }: Flags): Record<string, number> {
@@ -29,6 +30,7 @@ function parametersOf({
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(numCtx !== undefined && { num_ctx: numCtx }),
+    ...(nCpuMoe !== undefined && { n_cpu_moe: nCpuMoe }),
     ...(seed !== undefined && { seed }),
     ...(numPredict !== undefined && { num_predict: numPredict }),
   };

@@ -90,6 +90,12 @@ export const optionFlags = {
     most: 1,
   },
   numCtx: { type: "integer", text: "Context window of this model in tokens", least: 1 },
+  nCpuMoe: {
+    type: "integer",
+    value: "LAYERS",
+    text: "Keep the experts of this many layers in memory, for mixtures of experts larger than the GPU",
+    least: 0,
+  },
   seed: {
     type: "integer",
     text: "Same seed, same answer, up to near-ties between tokens; exact with tiny",

@@ -73,7 +73,7 @@ export type ChatEvent =
   /** The server is gone, and another one is being started. */
   | { type: "starting" }
   /** The request is not served exactly as it asks (`window`), or another model was unloaded for it. */
-  | { type: "warning"; kind: "window" | "evicted"; sentence: string }
+  | { type: "warning"; kind: WarningKind; sentence: string }
   /** The request is queued behind `ahead` others. */
   | { type: "queued"; ahead: number }
   /** A model file with a new date is checked for changes. */
@@ -120,6 +120,10 @@ export interface ModelFacts {
   examples?: readonly string[];
 }
 
+const warningKinds = ["window", "evicted", "left-out"] as const;
+
+type WarningKind = (typeof warningKinds)[number];
+
 /** Yields the events of a record of a streamed reply. */
 export function* toEvents(record: Fields): Generator<ChatEvent> {
   switch (record.status) {
@@ -133,7 +137,7 @@ export function* toEvents(record: Fields): Generator<ChatEvent> {
       return;
     }
     case "warning": {
-      const kind = record.kind === "evicted" ? "evicted" : "window";
+      const kind = warningKinds.find((each) => each === record.kind) ?? "window";
       yield { type: "warning", kind, sentence: toOneLine(textOf(record.warning)) };
       return;
     }

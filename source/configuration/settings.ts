@@ -118,6 +118,25 @@ export const settingDefinitions = {
     honoursOllama: true,
     description: "Data type of the context window.",
   }),
+  kv_unified: setting({
+    read: boolean,
+    default: false,
+    description:
+      "One context memory for all parallel requests, for many short ones at a time; with long ones it is slower.",
+  }),
+  split_mode: optional({
+    read: oneOf("layer", "row", "none"),
+    description:
+      "How models are spread over several GPUs: layer (the default), row for GPUs with a fast link, none for one GPU.",
+  }),
+  tensor_split: optional({
+    read: (text) =>
+      expecting(
+        /^\d+(\.\d+)?(,\d+(\.\d+)?)*$/.test(text) ? text : undefined,
+        "numbers separated by commas such as 3,1",
+      ),
+    description: "Share of each model for each GPU, such as 3,1; by free memory if unset.",
+  }),
   prefill_chunk: optional({
     read: zeroAs(undefined, integer(0, 512)),
     description: "Maximum prompt tokens per step; 0 adapts to the machine.",

@@ -178,6 +178,8 @@ export interface RunnerFacts {
   /** Memory taken by weights and context, in bytes. */
   memory: { ramBytes: number; vramBytes: number };
   device: DeviceReport;
+  /** Sentences about what it runs without, although it was to be loaded with it. */
+  warnings: readonly string[];
   bosText: string;
   eosText: string;
   /** Texts of all control tokens, which must never arise from a user's text. */

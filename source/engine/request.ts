@@ -126,8 +126,11 @@ export function plainChat(messages: PromptMessage[], changes: Partial<ChatInput>
 
 /** Says that a request is not served exactly as it asks, or what it did to other models. */
 export interface EngineWarning {
-  /** `window`: it gets another window than it asks for. `evicted`: a model was unloaded for it. */
-  kind: "window" | "evicted";
+  /**
+   * `window`: it gets another window than it asks for. `evicted`: a model was unloaded for it.
+   * `left-out`: the model runs without something that it was to be loaded with.
+   */
+  kind: "window" | "evicted" | "left-out";
   sentence: string;
 }
 

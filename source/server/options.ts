@@ -10,6 +10,7 @@ import {
   type ParameterName,
   parameterKinds,
   removedParameters,
+  splitModes,
 } from "../store/model-parameters.ts";
 import { rangeProblem, readJsonValue } from "../store/parameter-values.ts";
 import { invalidField } from "./errors.ts";
@@ -21,6 +22,8 @@ const names: Record<ParameterKind, string> = {
   boolean: "boolean",
   strings: "array of strings",
   "cache type": `${cacheTypes.slice(0, -1).join(", ")} or ${cacheTypes.at(-1)}`,
+  "split mode": `${splitModes.slice(0, -1).join(", ")} or ${splitModes.at(-1)}`,
+  shares: 'numbers such as "3,1"',
 };
 
 /**

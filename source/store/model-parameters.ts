@@ -5,6 +5,11 @@ export const cacheTypes = ["f16", "q8_0", "q4_0"] as const;
 
 type CacheType = (typeof cacheTypes)[number];
 
+/** Ways to spread a model over several cards: whole layers, the rows of each layer, or one card alone. */
+export const splitModes = ["layer", "row", "none"] as const;
+
+export type SplitMode = (typeof splitModes)[number];
+
 /** Values of each kind of parameter. */
 interface KindValues {
   integer: number;
@@ -12,6 +17,9 @@ interface KindValues {
   boolean: boolean;
   strings: string[];
   "cache type": CacheType;
+  "split mode": SplitMode;
+  /** Proportions of the cards, as in `3,1`. */
+  shares: string;
 }
 
 export type ParameterKind = keyof KindValues;
@@ -22,10 +30,18 @@ export const parameterKinds = {
   num_batch: { kind: "integer", when: "load" },
   num_gpu: { kind: "integer", when: "load" },
   main_gpu: { kind: "integer", when: "load" },
+  /** Our addition: how layers are spread over cards. */
+  split_mode: { kind: "split mode", when: "load" },
+  /** Our addition: the cards' proportions of the model. */
+  tensor_split: { kind: "shares", when: "load" },
+  /** Our addition: layers whose experts stay in the machine's memory. */
+  n_cpu_moe: { kind: "integer", when: "load" },
   use_mmap: { kind: "boolean", when: "load" },
   num_thread: { kind: "integer", when: "load" },
   /** Our addition: type of the KV cache. */
   kv_cache_type: { kind: "cache type", when: "load" },
+  /** Our addition: one cache for all parallel requests. */
+  kv_unified: { kind: "boolean", when: "load" },
   /** Tokens that a draft model predicts ahead. */
   draft_num_predict: { kind: "integer", when: "load" },
   num_keep: { kind: "integer", when: "run" },
@@ -53,6 +69,17 @@ export type ParameterName = keyof ModelParameters;
 
 export function isCacheType(value: unknown): value is CacheType {
   return cacheTypes.some((type) => type === value);
+}
+
+export function isSplitMode(value: unknown): value is SplitMode {
+  return splitModes.some((mode) => mode === value);
+}
+
+const sharesPattern = /^\d+(\.\d+)?(,\d+(\.\d+)?)*$/;
+
+/** Returns true for positive numbers separated by commas, at least one of them above 0. */
+export function isShares(value: unknown): value is string {
+  return typeof value === "string" && sharesPattern.test(value) && /[1-9]/.test(value);
 }
 
 export function isParameterName(name: string): name is ParameterName {

@@ -5,10 +5,13 @@ import {
   cacheTypes,
   isCacheType,
   isParameterName,
+  isShares,
+  isSplitMode,
   type ModelParameters,
   type ParameterKind,
   type ParameterName,
   parameterKinds,
+  splitModes,
 } from "./model-parameters.ts";
 
 export type ParameterText =
@@ -22,6 +25,8 @@ const expectations: Record<ParameterKind, string> = {
   boolean: "true or false",
   strings: "a text",
   "cache type": `one of ${cacheTypes.join(", ")}`,
+  "split mode": `one of ${splitModes.join(", ")}`,
+  shares: "numbers separated by commas, such as 3,1",
 };
 
 const readers: Record<ParameterKind, (text: string) => number | boolean | string | undefined> = {
@@ -30,6 +35,8 @@ const readers: Record<ParameterKind, (text: string) => number | boolean | string
   boolean: readBoolean,
   strings: (text) => text,
   "cache type": (text) => (isCacheType(text) ? text : undefined),
+  "split mode": (text) => (isSplitMode(text) ? text : undefined),
+  shares: (text) => (isShares(text) ? text : undefined),
 };
 
 /** Accepts the forms of Go's ParseBool. */
@@ -55,6 +62,7 @@ export function readParameterText(name: ParameterName, text: string): ParameterT
 
 const neverNegative: ReadonlySet<ParameterName> = new Set([
   "num_ctx",
+  "n_cpu_moe",
   "temperature",
   "top_k",
   "top_p",
@@ -130,6 +138,10 @@ export function readJsonValue(kind: ParameterKind, value: unknown): unknown {
     }
     case "cache type":
       return isCacheType(value) ? value : undefined;
+    case "split mode":
+      return isSplitMode(value) ? value : undefined;
+    case "shares":
+      return isShares(value) ? value : undefined;
     case "number":
       return Number.isFinite(value) ? value : undefined;
     case "integer":

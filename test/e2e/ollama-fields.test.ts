@@ -260,6 +260,8 @@ describe("fields of the wrong type", () => {
     boolean: fc.oneof(text, number, object, list),
     strings: fc.oneof(text, number, flag, object, mixed(noText)),
     "cache type": fc.oneof(text, number, flag, object, list),
+    "split mode": fc.oneof(text, number, flag, object, list),
+    shares: fc.oneof(fc.constantFrom("", "x", "3;1", "0,0"), number, flag, object, list),
   };
 
   test.each(Object.entries(parameterKinds))("the option %s", async (name, { kind }) => {

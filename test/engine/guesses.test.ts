@@ -1,7 +1,7 @@
 // Guesses from the conversation change nothing but the speed: the probabilities stay the same within
 // rounding.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasImageReader } from "../../source/engine/text/image-reader.ts";
+import { hasExtension } from "../../source/engine/text/engine-extension.ts";
 import { createRandom } from "../performance/random.ts";
 import {
   type AskChanges,
@@ -91,7 +91,7 @@ describe("guesses of a grammar's text", () => {
   });
 });
 
-describe.skipIf(!hasImageReader("cpu"))("guesses behind an image", () => {
+describe.skipIf(!hasExtension("cpu"))("guesses behind an image", () => {
   it("leave the probabilities as they are", async () => {
     const ask = async (lookupTokens: number) => {
       const tiny = await loadVision("built", { slots: 1, lookupTokens });

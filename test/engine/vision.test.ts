@@ -1,6 +1,6 @@
 // A vision model in both engines: answers about images, and all other options of a request.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { hasImageReader } from "../../source/engine/text/image-reader.ts";
+import { hasExtension } from "../../source/engine/text/engine-extension.ts";
 import { image, imagePairs, loadVision, look, type TinyVision } from "../support/load-vision.ts";
 import { proofCases } from "../support/proof.ts";
 
@@ -15,8 +15,8 @@ const asked = proofCases(
 );
 const engines = [
   { engine: "prebuilt" as const, isThere: true },
-  // Skipped if the image reader is not built.
-  { engine: "built" as const, isThere: hasImageReader("cpu") },
+  // Skipped if the engine extension is not built.
+  { engine: "built" as const, isThere: hasExtension("cpu") },
 ];
 
 for (const { engine, isThere } of engines) {

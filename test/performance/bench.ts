@@ -3,9 +3,9 @@
 import { createReadStream, existsSync } from "node:fs";
 import { cpus } from "node:os";
 import { basename, join, resolve } from "node:path";
-import { buildImageReader } from "../../source/application/devices/build-image-reader.ts";
+import { buildExtension } from "../../source/application/devices/build-extension.ts";
 import { findAddonBinary } from "../../source/engine/text/addon.ts";
-import { imageReaderFileName, imageReaderFolders } from "../../source/engine/text/image-reader.ts";
+import { extensionFileName, extensionFolders } from "../../source/engine/text/engine-extension.ts";
 import { realModel } from "../support/real-models.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
 import { measureCommands } from "./command-figures.ts";
@@ -122,9 +122,9 @@ async function measureSeeing(
   const modelPath = await makeModel(options, release, peer, usualModel.memory);
   const model = await ensureSeeingModel(modelPath, release.cacheFolder);
   await readOnce(model.projectorPath);
-  if (!usesPrebuilt && !existsSync(join(imageReaderFolders("cpu")[0], imageReaderFileName))) {
-    print("Building the image reader, once (a minute) ...");
-    await buildImageReader("cpu", { onProgress: () => {}, signal: undefined });
+  if (!usesPrebuilt && !existsSync(join(extensionFolders("cpu")[0], extensionFileName))) {
+    print("Building the engine extension, once (a minute) ...");
+    await buildExtension("cpu", { onProgress: () => {}, signal: undefined });
   }
   const most = Math.max(...threads);
   print(

@@ -28,7 +28,7 @@ Usage: npm run bench -- [flags]
 commands, library, server and screen need no llama-server. commands times the start of the command
 line, library a store of 1,000 models, creating and pulling (pulling against curl), server what ours
 adds to its engine, and screen what the full screen costs while an answer comes. images shows pictures to both servers; the image reader of modelctl engine build
---vision is built once where it is missing. gateway compares deployctl's gateway with caddy, which is
+--extension is built once where it is missing. gateway compares deployctl's gateway with caddy, which is
 taken from Debian's packages where it is not installed, and times cold starts. repeats times prompts
 that begin as an earlier one did, and memory compares what both servers hold after a chat in each slot.
 loop times small requests beside large ones, and lookup answers with and without guesses from the

@@ -1,14 +1,18 @@
 // Checks for `modelctl doctor` which devices can run models.
 import { describeError } from "../../base/product-error.ts";
 import type { DeviceKind } from "../../engine/generation.ts";
-import { expectedAddonVersion, findAddonBinary } from "../../engine/text/addon.ts";
+import {
+  type AddonBinary,
+  expectedAddonVersion,
+  findAddonBinary,
+} from "../../engine/text/addon.ts";
 import {
   type DeviceSetting,
   lookForDevice,
   openDevice,
   rocmAdvice,
 } from "../../engine/text/choose-device.ts";
-import { hasImageReader } from "../../engine/text/image-reader.ts";
+import { buildCommand, hasExtension, openExtension } from "../../engine/text/engine-extension.ts";
 import { bindingVersion, findBinding, isSlowOn } from "../../engine/vision/binding.ts";
 
 export interface DeviceExamination {
@@ -20,6 +24,8 @@ export interface DeviceExamination {
   /** Reason of the choice, or why none works. */
   reason: string;
   vision: VisionExamination;
+  /** Says if the engine extension is in use, and what is missing without it. */
+  extension: string;
   rocmAdvice: string;
 }
 
@@ -36,8 +42,8 @@ export function examineVision(setting: DeviceSetting): VisionExamination {
   const kinds: DeviceKind[] = ["cpu", "cuda", "metal", "vulkan"];
   const installed = kinds.filter((kind) => findBinding(kind) !== undefined);
   const prebuilt = `@fugood/llama.node ${bindingVersion}, for ${installed.join(", ") || "nothing here"}`;
-  if (hasImageReader(setting)) {
-    return { prebuilt, inUse: "the text engine, through an image reader built for this machine" };
+  if (hasExtension(setting)) {
+    return { prebuilt, inUse: "the text engine, through the engine extension" };
   }
   const kind = setting === "auto" ? "cpu" : setting;
   const slow = isSlowOn(kind)
@@ -45,8 +51,17 @@ export function examineVision(setting: DeviceSetting): VisionExamination {
     : "";
   return {
     prebuilt,
-    inUse: `the prebuilt engine, one request at a time.${slow} modelctl engine build --vision builds a fast one in a minute.`,
+    inUse: `the prebuilt engine, one request at a time.${slow} modelctl engine build --extension builds a fast one in a minute.`,
   };
+}
+
+function examineExtension(binary: AddonBinary): string {
+  const found = openExtension(binary);
+  if (typeof found !== "string") return "built, so images and all options of models work";
+  return (
+    `${found}; n_cpu_moe, split_mode, tensor_split, main_gpu and kv_unified have no effect. ` +
+    `${buildCommand(binary.device)} builds it in a minute.`
+  );
 }
 
 export async function examineDevices(setting: DeviceSetting): Promise<DeviceExamination> {
@@ -67,9 +82,10 @@ export async function examineDevices(setting: DeviceSetting): Promise<DeviceExam
   const vision = examineVision(setting);
   const common = { engineVersion: expectedAddonVersion, devices, vision, rocmAdvice };
   try {
-    const { kind, names, reason } = await openDevice(setting, () => {});
-    return { ...common, chosen: { kind, names }, reason };
+    const { kind, names, reason, binary } = await openDevice(setting, () => {});
+    return { ...common, chosen: { kind, names }, reason, extension: examineExtension(binary) };
   } catch (error) {
-    return { ...common, chosen: undefined, reason: describeError(error) };
+    const extension = "not looked for, since no device works";
+    return { ...common, chosen: undefined, reason: describeError(error), extension };
   }
 }

@@ -18,11 +18,13 @@ export type ParsedParameter =
 /** The greatest value may be missing. */
 type Limits = readonly [minimum: number, maximum?: number];
 
-/** Takes a number, a whole number, one of the choices, or else true or false. */
+/** Takes a number, a whole number, one of the choices, a text, or else true or false. */
 interface ValueRule {
   readonly number?: Limits;
   readonly whole?: Limits;
   readonly choices?: readonly string[];
+  /** Any text that fits. */
+  readonly pattern?: { readonly fits: RegExp; readonly takes: string };
   readonly isForLoading?: boolean;
   /** Meaning shown in a form; undefined for a parameter without effect. */
   readonly meaning?: string;
@@ -51,7 +53,26 @@ const rules: Readonly<Record<string, ValueRule>> = {
   num_ctx: { whole: [0], isForLoading: true, meaning: "context window in tokens" },
   num_batch: { whole: [1], isForLoading: true, meaning: "prompt tokens per batch" },
   num_gpu: { whole: [-1], isForLoading: true, meaning: "layers on the GPU; -1: all that fit" },
-  main_gpu: { whole: [0], isForLoading: true },
+  main_gpu: {
+    whole: [0],
+    isForLoading: true,
+    meaning: "GPU of the whole model with split_mode none",
+  },
+  split_mode: {
+    choices: ["layer", "row", "none"],
+    isForLoading: true,
+    meaning: "how several GPUs share the model",
+  },
+  tensor_split: {
+    pattern: { fits: /^\d+(\.\d+)?(,\d+(\.\d+)?)*$/, takes: "numbers such as 3,1" },
+    isForLoading: true,
+    meaning: "share of the model for each GPU",
+  },
+  n_cpu_moe: {
+    whole: [0],
+    isForLoading: true,
+    meaning: "layers whose experts stay in memory",
+  },
   num_thread: { whole: [0], isForLoading: true, meaning: "CPU threads" },
   use_mmap: { isForLoading: true, meaning: "memory-map the file" },
   kv_cache_type: {
@@ -59,6 +80,7 @@ const rules: Readonly<Record<string, ValueRule>> = {
     isForLoading: true,
     meaning: "KV cache data type",
   },
+  kv_unified: { isForLoading: true, meaning: "one cache for all parallel requests" },
   draft_num_predict: { whole: [0], isForLoading: true },
 };
 
@@ -88,7 +110,8 @@ export const parameterFacts: readonly ParameterFacts[] = [
   ...Object.entries(rules).flatMap(([name, rule]): ParameterFacts[] => {
     const { number, whole = number, meaning, usual, isForLoading = false } = rule;
     if (meaning === undefined) return [];
-    const choices = whole === undefined ? (rule.choices ?? ["true", "false"]) : undefined;
+    const isTyped = whole !== undefined || rule.pattern !== undefined;
+    const choices = isTyped ? undefined : (rule.choices ?? ["true", "false"]);
     return [{ name, meaning, usual, choices, takes: ruleText(rule), isForLoading }];
   }),
   stopFacts,
@@ -138,12 +161,13 @@ function parseStop(values: readonly string[]): ParsedParameter {
 }
 
 function readValue(text: string, rule: ValueRule): number | boolean | string | undefined {
-  const { number, whole, choices } = rule;
+  const { number, whole, choices, pattern } = rule;
   if (number !== undefined) return numberValue(text, number);
   if (whole !== undefined) {
     const value = numberValue(text, whole);
     return Number.isSafeInteger(value) ? value : undefined;
   }
+  if (pattern !== undefined) return pattern.fits.test(text) ? text : undefined;
   return choices === undefined
     ? switchValue(text)
     : choices.find((choice) => choice === text.toLowerCase());
@@ -160,7 +184,8 @@ function numberValue(text: string, [minimum, maximum = Infinity]: Limits): numbe
   return isNumber && value >= minimum && value <= maximum ? value : undefined;
 }
 
-function ruleText({ number, whole = number, choices }: ValueRule): string {
+function ruleText({ number, whole = number, choices, pattern }: ValueRule): string {
+  if (pattern !== undefined) return pattern.takes;
   if (whole === undefined) {
     return choices === undefined ? "true or false" : `one of ${choices.join(", ")}`;
   }

@@ -28,6 +28,7 @@ function linesOf({
   chosen,
   reason,
   vision,
+  extension,
   rocmAdvice,
 }: DeviceExamination) {
   const names =
@@ -44,13 +45,21 @@ function linesOf({
     "",
     `Models run on: ${chosen?.kind ?? "nothing"}${names}. ${reason}`,
     `Images are read by: ${vision.inUse}`,
+    `Engine extension: ${extension}`,
     "",
     rocmAdvice,
   ];
 }
 
 /** Documented in docs/models.md: fields are added, but never renamed or removed. */
-function documentOf({ engineVersion, devices, chosen, reason, vision }: DeviceExamination) {
+function documentOf({
+  engineVersion,
+  devices,
+  chosen,
+  reason,
+  vision,
+  extension,
+}: DeviceExamination) {
   return {
     version: packageVersion(),
     node: process.versions.node,
@@ -58,7 +67,7 @@ function documentOf({ engineVersion, devices, chosen, reason, vision }: DeviceEx
     architecture: process.arch,
     cpu: { name: cpu(), cores: os.availableParallelism() },
     memoryBytes: os.totalmem(),
-    engine: { name: "node-llama-cpp", version: engineVersion },
+    engine: { name: "node-llama-cpp", version: engineVersion, extension },
     devices: devices.map(({ kind, isAvailable, text }) => ({ kind, isAvailable, text })),
     models: { device: chosen?.kind ?? null, names: chosen?.names ?? [], reason },
     images: { reader: vision.inUse, prebuilt: vision.prebuilt },

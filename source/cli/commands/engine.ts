@@ -1,6 +1,6 @@
-// modelctl engine build: builds the engine, or the image reader, for this machine.
+// modelctl engine build: builds the engine, or its extension, for this machine.
 import { buildableDevices, buildEngine } from "../../application/devices/build-engine.ts";
-import { buildImageReader } from "../../application/devices/build-image-reader.ts";
+import { buildExtension } from "../../application/devices/build-extension.ts";
 import { usageError } from "../errors.ts";
 import type { Run } from "../program/definition.ts";
 import { withProgress } from "../with-progress.ts";
@@ -14,8 +14,8 @@ export const engineBuild: Run<typeof toolCommands.engineBuild> = async (_words, 
       `Use one of ${buildableDevices.join(", ")}.`,
     );
   }
-  const [what, build] = flags.vision
-    ? (["the image reader", buildImageReader] as const)
+  const [what, build] = flags.extension
+    ? (["the engine extension", buildExtension] as const)
     : (["the engine", buildEngine] as const);
   const status = `building ${what} for ${device}`;
   const file = await withProgress(flags, ({ onProgress, signal }) =>

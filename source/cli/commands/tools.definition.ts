@@ -16,9 +16,12 @@ export const toolCommands = {
     summary: "Build the engine for this machine: for speed, images or ROCm",
     flags: {
       ...gpuFlag,
-      vision: { type: "boolean", text: "Build only the image reader of the installed engine" },
+      extension: {
+        type: "boolean",
+        text: "Build only the extension of the installed engine: images, experts on the CPU, several cards",
+      },
     },
-    examples: ["engine build", "engine build --vision", "engine build --gpu rocm"],
+    examples: ["engine build", "engine build --extension", "engine build --gpu rocm"],
   },
   configShow: {
     name: "config show",

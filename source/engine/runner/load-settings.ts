@@ -1,4 +1,5 @@
 // Settings that a runner loads its model with: files, device, memory and limits.
+import type { SplitMode } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
 
 export interface VisionSettings {
@@ -25,6 +26,17 @@ export interface PromptCacheSettings extends PromptLimits {
   folder: string;
 }
 
+/** Where a model's weights are, beyond the number of layers on cards; needs the engine extension. */
+export interface Placement {
+  /** Layers, from the first, whose experts stay in the machine's memory. */
+  cpuExpertLayers?: number;
+  splitMode?: SplitMode;
+  /** Card of the whole model with the split mode `none`. */
+  mainGpu?: number;
+  /** Proportions of the cards. */
+  tensorSplit?: number[];
+}
+
 export interface LoadSettings {
   /** Absolute path of the GGUF file, or of the first part of a split model. */
   modelPath: string;
@@ -44,6 +56,9 @@ export interface LoadSettings {
   device: "auto" | DeviceKind;
   /** Layers to put on the GPU; undefined fits as many as there is room for. */
   gpuLayers: number | undefined;
+  placement: Placement;
+  /** One cache for all slots instead of one for each; needs the engine extension. */
+  unifiedCache: boolean;
   /** Parallel conversations. */
   slots: number;
   /** Tokens of one slot's context window. */

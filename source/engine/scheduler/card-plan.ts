@@ -6,6 +6,7 @@ import type { RunnerFacts } from "../generation.ts";
 import type { LoadSettings } from "../runner/load-settings.ts";
 import { cardReserveBytes } from "../text/fit-layers.ts";
 import { fitSentence, memoryNeed } from "./memory-plan.ts";
+import { offCardShare } from "./placement-plan.ts";
 
 /** Memory that a model will take. */
 export interface RoomNeed {
@@ -21,15 +22,16 @@ export interface FreeRoom {
   cardBytes: number | undefined;
 }
 
-/** Estimates the need; layers that a request keeps off the card are not counted to the card. */
+/** Estimates the need; layers and experts that a request keeps off the card are not counted to the card. */
 export function roomNeed(
   model: Pick<ResolvedModel, "facts" | "sizeBytes">,
   settings: LoadSettings,
 ): RoomNeed {
-  const { totalBytes } = memoryNeed(model, settings);
+  const { totalBytes, weightsBytes } = memoryNeed(model, settings);
   const layers = settings.layers + 1;
   const share = settings.device === "cpu" ? 0 : (settings.gpuLayers ?? layers) / layers;
-  return { totalBytes, cardBytes: totalBytes * Math.min(1, share) };
+  const expertBytes = weightsBytes * offCardShare(model, settings.placement);
+  return { totalBytes, cardBytes: (totalBytes - expertBytes) * Math.min(1, share) };
 }
 
 /**
@@ -40,14 +42,16 @@ export function roomNeed(
  */
 export function roomForWindows(
   { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
-  { device, gpuLayers }: Pick<LoadSettings, "device" | "gpuLayers">,
+  { device, gpuLayers, placement }: Pick<LoadSettings, "device" | "gpuLayers" | "placement">,
   { memoryBytes, cardBytes: freeCardBytes = 0 }: FreeRoom,
 ): number {
   const weightsBytes = Math.max(facts.fileSize, sizeBytes);
   const cardBytes = device === "cpu" ? 0 : Math.max(0, freeCardBytes - cardReserveBytes);
   if (cardBytes === 0) return memoryBytes - weightsBytes;
+  const onCardBytes = weightsBytes * (1 - offCardShare({ facts }, placement));
   if (gpuLayers === undefined) {
-    return (weightsBytes <= cardBytes ? 0 : memoryBytes) + cardBytes - weightsBytes;
+    if (onCardBytes <= cardBytes) return cardBytes - onCardBytes;
+    return memoryBytes + cardBytes - weightsBytes;
   }
   // Weights and windows are split alike: the side that fills up first sets the limit.
   const share = Math.min(1, gpuLayers / (facts.layers + 1));

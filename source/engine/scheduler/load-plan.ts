@@ -6,12 +6,13 @@ import type { ResolvedModel } from "../../store/model-catalog.ts";
 import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
 import type { LoadSettings, PromptCacheSettings, VisionSettings } from "../runner/load-settings.ts";
-import { hasImageReader } from "../text/image-reader.ts";
+import { hasExtension } from "../text/engine-extension.ts";
 import { type FreeRoom, roomForWindows } from "./card-plan.ts";
 import { automaticContextLength, fittingSlots, wholeWindowBytes } from "./memory-plan.ts";
+import { type PlacementSettings, planPlacement } from "./placement-plan.ts";
 
 /** Loading settings from the server's configuration. */
-export interface EngineSettings {
+export interface EngineSettings extends PlacementSettings {
   device: "auto" | DeviceKind;
   /** Most slots of one model; it gets fewer if memory is short. */
   slots: number;
@@ -20,6 +21,8 @@ export interface EngineSettings {
   threads: number | undefined;
   flashAttention: boolean | "auto";
   kvCacheType: "f16" | "q8_0" | "q4_0";
+  /** See `LoadSettings`. */
+  unifiedCache: boolean;
   prefillChunk: number | undefined;
   mixedBatches: boolean;
   /** See `LoadSettings`. */
@@ -63,7 +66,8 @@ export function planLoad(
   const trained = facts.trainedContextLength;
   const gpuLayers =
     parameters.num_gpu === undefined || parameters.num_gpu < 0 ? undefined : parameters.num_gpu;
-  const leftBytes = roomForWindows(model, { device: settings.device, gpuLayers }, free);
+  const placement = planPlacement(model, parameters, settings);
+  const leftBytes = roomForWindows(model, { device: settings.device, gpuLayers, placement }, free);
   const contextLength =
     wanted === undefined || wanted <= 0
       ? automaticContextLength(model, { slots: settings.slots, kvCacheType }, leftBytes)
@@ -88,6 +92,8 @@ export function planLoad(
     keepsWholeWindow: wholeWindowBytes(model, { ...windows, slots }, leftBytes) !== undefined,
     device: settings.device,
     gpuLayers,
+    placement,
+    unifiedCache: parameters.kv_unified ?? settings.unifiedCache,
     slots,
     contextLength,
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
@@ -121,7 +127,7 @@ function batchSizeFor(
 }
 
 /**
- * The text engine supports vision if an image reader was built for it, and loads the projector for
+ * The text engine supports vision if the engine extension was built for it, and loads the projector for
  * the first image. Otherwise the first request with an image loads the model into the binding's
  * engine, which text-only users thus never use.
  */
@@ -131,7 +137,7 @@ function planVision(
   need: RequestNeed,
 ): VisionSettings | undefined {
   if (projectorPath === undefined) return undefined;
-  if (hasImageReader(device)) return { projectorPath, engine: "built" };
+  if (hasExtension(device)) return { projectorPath, engine: "built" };
   return need === "images" ? { projectorPath, engine: "prebuilt" } : undefined;
 }
 
@@ -142,12 +148,24 @@ const loadParameters: ReadonlySet<string> = new Set([
   "num_batch",
   "kv_cache_type",
   "use_mmap",
+  "n_cpu_moe",
+  "split_mode",
+  "tensor_split",
+  "main_gpu",
+  "kv_unified",
 ] satisfies Array<keyof ModelParameters>);
 
 /** Tells if a request names anything that may cause a reload. */
 export function mayNeedReload(named: ModelParameters, need: RequestNeed): boolean {
   return need !== undefined || Object.keys(named).some((name) => loadParameters.has(name));
 }
+
+const placementNames = [
+  ["n_cpu_moe", "cpuExpertLayers"],
+  ["split_mode", "splitMode"],
+  ["tensor_split", "tensorSplit"],
+  ["main_gpu", "mainGpu"],
+] as const satisfies Array<[keyof ModelParameters, keyof LoadSettings["placement"]]>;
 
 /**
  * Returns the reason why a loaded model cannot serve a request, or undefined when it can. A larger
@@ -170,6 +188,15 @@ export function reloadReason(
   }
   if (named.num_gpu !== undefined && wanted.gpuLayers !== loaded.gpuLayers) {
     return "num_gpu differs";
+  }
+  const moved = placementNames.find(
+    ([name, field]) =>
+      named[name] !== undefined &&
+      String(wanted.placement[field]) !== String(loaded.placement[field]),
+  );
+  if (moved !== undefined) return `${moved[0]} differs`;
+  if (named.kv_unified !== undefined && wanted.unifiedCache !== loaded.unifiedCache) {
+    return "kv_unified differs";
   }
   if (named.num_thread !== undefined && wanted.threads !== loaded.threads) {
     return "num_thread differs";

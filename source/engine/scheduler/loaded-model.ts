@@ -63,6 +63,7 @@ export class LoadedModel {
   #hasEnded = false;
   #runner: RunnerProcess | undefined;
   #timer: NodeJS.Timeout | undefined;
+  #untoldWarnings: readonly string[] = [];
   #waitingForIdle: Array<() => void> = [];
   /** Requests that wait for a reload, each with the number of the first later user. */
   readonly #reloads = new Set<{ readonly before: number }>();
@@ -139,6 +140,13 @@ export class LoadedModel {
 
   get runner(): RunnerProcess | undefined {
     return this.#runner;
+  }
+
+  /** Returns what it runs without, for the first request that asks. */
+  takeWarnings(): readonly string[] {
+    const warnings = this.#untoldWarnings;
+    this.#untoldWarnings = [];
+    return warnings;
   }
 
   /** Yields the fractions of the load, and ends when the load does. */
@@ -265,6 +273,8 @@ export class LoadedModel {
       );
       this.#runner = runner;
       this.facts = facts;
+      this.#untoldWarnings = facts.warnings;
+      for (const sentence of facts.warnings) log(`${shownModel(model.name)}: ${sentence}`);
       this.fraction = 1;
       void runner.exited.then((exit) => {
         if (!exit.expected) log(`the runner of ${shownModel(model.name)} ${exit.how}`);

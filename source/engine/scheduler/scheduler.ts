@@ -136,6 +136,9 @@ export class Scheduler {
       const ready = await untilAborted(loaded.ready, signal);
       const { reloadedAfter } = loaded;
       const loadMs = this.#clock.now() - started;
+      for (const sentence of loaded.takeWarnings()) {
+        yield { type: "warning", kind: "left-out", sentence };
+      }
       yield { type: "loaded", loadMs, ...(reloadedAfter !== undefined && { reloadedAfter }) };
       if (input.kind === "load") return;
       const options = { request, parameters, sampling, ready, signal };

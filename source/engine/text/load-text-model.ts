@@ -8,8 +8,9 @@ import type { Addon, AddonBinary, AddonContext, AddonModel } from "./addon.ts";
 import { findAddonBinary, logLevels } from "./addon.ts";
 import { type OpenedDevice, openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
+import { findExtensibleBinary } from "./engine-extension.ts";
 import { fitLayers } from "./fit-layers.ts";
-import { findVisionBinary } from "./image-reader.ts";
+import { binaryFor, hiddenOptions } from "./hidden-options.ts";
 
 export interface LoadedTextModel {
   addon: Addon;
@@ -18,6 +19,8 @@ export interface LoadedTextModel {
   /** Binary of the engine. */
   binary: AddonBinary;
   device: DeviceReport;
+  /** Sentences about what the model runs without. */
+  warnings: readonly string[];
   phases: LoadPhases;
 }
 
@@ -44,8 +47,8 @@ export async function loadTextModel(
   const device = await openDevice(
     settings.device,
     (level, text) => engineLog.add(level, text),
-    // The image reader was built for the prebuilt addon and works with no other.
-    settings.vision === undefined ? findAddonBinary : findVisionBinary,
+    // The extension was built for the prebuilt addon and works with no other.
+    settings.vision === undefined ? binaryFor(settings, findAddonBinary) : findExtensibleBinary,
   );
   const { addon } = device;
   if (!addon.getIsArchSupported(settings.architecture)) {
@@ -54,6 +57,7 @@ export async function loadTextModel(
       hint: "Use a newer release of this program, or another model.",
     });
   }
+  const hidden = hiddenOptions(settings, device);
   const totalLayers = settings.layers + 1;
   const opened = performance.now();
   await observer.mayTakeMemory();
@@ -61,13 +65,14 @@ export async function loadTextModel(
   const gpuLayers =
     device.kind === "cpu"
       ? 0
-      : Math.min(totalLayers, settings.gpuLayers ?? (await fitLayers(addon, settings)));
+      : Math.min(totalLayers, settings.gpuLayers ?? (await fitLayers(addon, settings, hidden)));
   const model = new addon.AddonModel(settings.modelPath, {
     addonExports: addon,
     gpuLayers,
     useMmap: settings.useMmap,
     onLoadProgress: (fraction) => observer.progress(fraction),
   });
+  hidden.applyToModel(model);
   if (!(await model.init())) {
     await linesToArrive();
     throw refusedModel(settings.modelPath, engineLog.errors);
@@ -75,6 +80,7 @@ export async function loadTextModel(
   observer.progress(1);
   const read = performance.now();
   const context = new addon.AddonContext(model, contextOptions(addon, settings));
+  hidden.applyToContext(context);
   if (!(await context.init())) {
     await linesToArrive();
     throw refusedContext(settings, engineLog.errors);
@@ -85,6 +91,7 @@ export async function loadTextModel(
     model,
     context,
     binary: device.binary,
+    warnings: hidden.warnings,
     phases: {
       process: began,
       device: opened - began,

@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { ProductError } from "../../base/product-error.ts";
 import { engineErrors } from "../errors.ts";
 import type { AddonContext } from "./addon.ts";
-import type { ImageReader, Picture } from "./image-reader.ts";
+import type { ImageReader, Picture } from "./engine-extension.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 
 /** Piece of an image to put into a context. */

@@ -9,7 +9,8 @@ import type { AddonModel } from "./addon.ts";
 import { BatchingLoop, type LoopOptions } from "./batching-loop.ts";
 import { checkpointBudget, conversationBudget, memoryKindOf } from "./context-options.ts";
 import { Embedder } from "./embedder.ts";
-import { type ImageReader, openImageReader } from "./image-reader.ts";
+import type { ImageReader } from "./engine-extension.ts";
+import { openImageReader } from "./image-reader.ts";
 import { ImageTokens } from "./image-tokens.ts";
 import { failedEvent, type LoopEvent, type PromptTokens } from "./job.ts";
 import { type LoadedTextModel, type LoadObserver, loadTextModel } from "./load-text-model.ts";
@@ -264,7 +265,7 @@ async function openStoredPrompts(
 /** Loads the projector when the first image arrives. */
 async function openProjector(
   { vision, threads }: LoadSettings,
-  { addon, model, device }: LoadedTextModel,
+  { addon, model, binary }: LoadedTextModel,
 ): Promise<ImageReader> {
   if (vision === undefined) {
     throw new ProductError(engineErrors.capabilityMissing, {
@@ -272,7 +273,7 @@ async function openProjector(
       hint: "Leave the images out.",
     });
   }
-  return await openImageReader(device.kind, model, {
+  return await openImageReader(binary, model, {
     projectorPath: vision.projectorPath,
     threads: threads ?? addon.getMathCores(),
   });
@@ -294,6 +295,7 @@ function factsOf(settings: LoadSettings, loaded: LoadedTextModel): RunnerFacts {
       vramBytes: weights.gpuVram + window.gpuVram,
     },
     device,
+    warnings: loaded.warnings,
     bosText: textOf(model.tokenBos()),
     eosText: textOf(model.tokenEos()),
     controlTexts: controlTextsOf(model, settings.vocabularySize),

@@ -218,7 +218,7 @@ export class VisionEngine {
     if (wanted === false) return;
     throw new ProductError(engineErrors.parameterUnsupported, {
       message: `${wanted} are not supported by the prebuilt image engine.`,
-      hint: "Leave them out, or build the image reader with modelctl engine build --vision.",
+      hint: "Leave them out, or build the engine extension with modelctl engine build --extension.",
     });
   }
 

@@ -196,7 +196,7 @@ function factsOf(
   const share = kind === "cpu" ? 0 : layers / totalLayers;
   const bytes = size + sizeOf(projectorPath);
   const slow = isSlowOn(kind)
-    ? " Images are read by a build without AVX, several times slower than this CPU allows: modelctl engine build --vision creates a fast one in a minute."
+    ? " Images are read by a build without AVX, several times slower than this CPU allows: modelctl engine build --extension creates a fast one in a minute."
     : "";
   return {
     description: desc,
@@ -212,6 +212,7 @@ function factsOf(
       totalLayers,
       reason: `${reason}${slow}`,
     },
+    warnings: [],
     bosText: vocabulary.bosText,
     eosText: vocabulary.eosText,
     controlTexts: vocabulary.controlTexts,

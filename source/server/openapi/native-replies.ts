@@ -112,6 +112,7 @@ const Loaded = Type.Object({
   requests: Type.Object({ running: count, waiting: count }),
   slots: count,
   load_options: anything,
+  warnings: Type.Array(text),
   device: maybe(text),
   process_id: maybe(count),
   load_phases_ms: maybe(anything),

@@ -22,6 +22,8 @@ export interface GgufFacts {
   cacheWidth: number;
   /** Tokens that layers with a sliding window look back on; 0 if no layer is known to have one. */
   slidingWindow: number;
+  /** Share of the weights' bytes that belong to experts; 0 for a model that is no mixture of them. */
+  expertShare: number;
   /** Length of an embedding vector. */
   embeddingLength: number;
   /** True for a model that produces embeddings or ranks only and cannot generate text. */
@@ -72,6 +74,7 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     hasWeights: header.tensors.length > 0,
     cacheWidth: cacheWidth(metadata, architecture, layers),
     slidingWindow: slidingWindow(metadata, architecture),
+    expertShare: expertShare(header.tensors),
     embeddingLength: number(metadata.get(`${architecture}.embedding_length`)) ?? 0,
     isEmbeddingOnly: metadata.has(`${architecture}.pooling_type`),
     isReranker,
@@ -92,6 +95,20 @@ const builtInWindows: Record<string, number> = {
 function slidingWindow(metadata: GgufHeader["metadata"], architecture: string): number {
   const named = number(metadata.get(`${architecture}.attention.sliding_window`)) ?? 0;
   return Math.max(named, builtInWindows[architecture] ?? 0);
+}
+
+/** The tensors that llama.cpp's --n-cpu-moe names. */
+const expertTensor = /\.ffn_(?:up|down|gate|gate_up)_(?:ch|)exps/;
+
+/** @param tensors those of all parts of a split model */
+export function expertShare(tensors: readonly GgufTensor[]): number {
+  let [experts, all] = [0, 0];
+  for (const tensor of tensors) {
+    const bytes = tensorEnd(tensor) - tensor.offset;
+    all += bytes;
+    if (expertTensor.test(tensor.name)) experts += bytes;
+  }
+  return all === 0 ? 0 : experts / all;
 }
 
 /** Counts keys and values of all layers; grouped heads may differ between layers. */

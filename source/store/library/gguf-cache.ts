@@ -1,6 +1,6 @@
 // Caches the facts of GGUF files until they change: reading a large vocabulary takes a tenth of a
 // second, too long for every request.
-import { checkTensorData, factsOf, type GgufFacts } from "../gguf/gguf-facts.ts";
+import { checkTensorData, expertShare, factsOf, type GgufFacts } from "../gguf/gguf-facts.ts";
 import { type GgufHeader, readGguf } from "../gguf/read-gguf.ts";
 import { stateOf } from "./file-state.ts";
 import { detailsOf, type ModelDetails } from "./model-details.ts";
@@ -55,7 +55,12 @@ async function readParts(parts: readonly string[]): Promise<GgufReading> {
   // The first part of a split model may hold only metadata.
   const hasWeights = headers.some(({ tensors }) => tensors.length > 0);
   return {
-    facts: { ...factsOf(file, first), fileSize, hasWeights },
+    facts: {
+      ...factsOf(file, first),
+      fileSize,
+      hasWeights,
+      expertShare: expertShare(headers.flatMap(({ tensors }) => tensors)),
+    },
     details: detailsOf(headers),
   };
 }

@@ -114,7 +114,11 @@ describe("the automatic window", async () => {
 
   it("is bounded by the fuller side where a request divides the layers", () => {
     const room = (gpuLayers: number, memoryBytes: number, cardBytes: number) =>
-      roomForWindows(llama, { device: "auto", gpuLayers }, { memoryBytes, cardBytes });
+      roomForWindows(
+        llama,
+        { device: "auto", gpuLayers, placement: {} },
+        { memoryBytes, cardBytes },
+      );
     const reserve = 400 * 2 ** 20;
     const weights = llama.sizeBytes;
     expect(room(99, gib, 8 * gib)).toBe(8 * gib - reserve - weights);

@@ -10,7 +10,7 @@ import {
   openAddon,
 } from "../../../source/engine/text/addon.ts";
 import { lookForDevice, openDevice } from "../../../source/engine/text/choose-device.ts";
-import { largestFit } from "../../../source/engine/text/fit-layers.ts";
+import { cardReserveBytes, largestFit } from "../../../source/engine/text/fit-layers.ts";
 
 describe("the addon's internal names", () => {
   it("are those of the version that package.json pins and that is installed", () => {
@@ -68,8 +68,9 @@ describe("devices", () => {
 });
 
 describe("layers on the GPU", () => {
-  const needs = (perLayer: number, fixed: number) => async (layers: number) =>
-    fixed + perLayer * layers;
+  const needs = (perLayer: number, fixed: number, free: number) => async (layers: number) => [
+    { bytes: fixed + perLayer * layers, freeBytes: free + cardReserveBytes },
+  ];
   it.each([
     [33, 100, 10, 1000, 33],
     [33, 100, 10, 430, 33],
@@ -78,6 +79,6 @@ describe("layers on the GPU", () => {
     [33, 100, 10, 105, 0],
     [33, 100, 10, 50, 0],
   ])("of %i: with %i fixed and %i each, %i free fit %i", async (layers, fixed, each, free, fit) => {
-    expect(await largestFit(layers, free, needs(each, fixed))).toBe(fit);
+    expect(await largestFit(layers, needs(each, fixed, free))).toBe(fit);
   });
 });

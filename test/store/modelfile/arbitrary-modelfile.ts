@@ -7,9 +7,9 @@ import {
 } from "../../../source/store/model-definition.ts";
 import {
   cacheTypes,
-  isCacheType,
   type ParameterName,
   parameterKinds,
+  splitModes,
 } from "../../../source/store/model-parameters.ts";
 
 /** Pieces that the grammar treats specially, and words that look like its commands. */
@@ -126,14 +126,17 @@ const parameterCommand: fc.Arbitrary<WrittenCommand> = fc
       boolean: fc.constantFrom("true", "false"),
       strings: fc.constant(""),
       "cache type": fc.constantFrom(...cacheTypes),
+      "split mode": fc.constantFrom(...splitModes),
+      shares: fc.constantFrom("1", "3,1", "0.5,0.25,0.25"),
     }[parameterKinds[name].kind];
     return fc.tuple(texts, fc.constantFrom("", '"', '"""')).map(([text, quotes]) => ({
       name: "PARAMETER",
       key: name,
       written: `${quotes}${text}${quotes}`,
       apply(definition: ModelDefinition) {
-        const isFlag = text === "true" || text === "false";
-        const value = isFlag ? text === "true" : isCacheType(text) ? text : Number(text);
+        const { kind } = parameterKinds[name];
+        const isNumber = kind === "integer" || kind === "number";
+        const value = isNumber ? Number(text) : kind === "boolean" ? text === "true" : text;
         Object.assign(definition.parameters, { [name]: value });
       },
     }));

@@ -45,6 +45,7 @@ function toProcess(loaded: LoadedModel, expiresAtMs: number): Record<string, unk
     requests: requestCounts(loaded),
     slots: settings.slots,
     load_options: loadOptions(loaded),
+    warnings: facts?.warnings ?? [],
     device: facts?.device.kind,
     process_id: facts?.processId,
     load_phases_ms: facts?.loadPhases,
@@ -57,6 +58,16 @@ function requestCounts({ users, facts, settings }: LoadedModel) {
   return { running, waiting: users - running };
 }
 
+function placementOptions(placement: LoadedModel["settings"]["placement"]) {
+  const { cpuExpertLayers, splitMode, mainGpu, tensorSplit } = placement;
+  return {
+    ...(cpuExpertLayers !== undefined && { n_cpu_moe: cpuExpertLayers }),
+    ...(splitMode !== undefined && { split_mode: splitMode }),
+    ...(mainGpu !== undefined && { main_gpu: mainGpu }),
+    ...(tensorSplit !== undefined && { tensor_split: tensorSplit.join(",") }),
+  };
+}
+
 /** Load options: a request with other options may cause a reload. */
 function loadOptions({ settings }: LoadedModel) {
   return {
@@ -65,6 +76,8 @@ function loadOptions({ settings }: LoadedModel) {
     num_gpu: settings.gpuLayers ?? -1,
     num_thread: settings.threads ?? 0,
     use_mmap: settings.useMmap,
+    ...placementOptions(settings.placement),
+    ...(settings.unifiedCache && { kv_unified: true }),
     kv_cache_type: settings.kvCacheType,
     flash_attention: settings.flashAttention,
     ...(settings.slidingWindow > 0 && { swa_full: settings.keepsWholeWindow }),

@@ -1,5 +1,5 @@
-// Builds the image reader for this machine: libmtmd from the sources in node-llama-cpp, for its prebuilt
-// engine. Without it, a slower engine reads images.
+// Builds the engine extension for this machine, with libmtmd from the sources in node-llama-cpp, for its
+// prebuilt engine. Without it, a slower engine reads images, and options that the addon hides have no effect.
 import { cp, readdir } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -10,12 +10,13 @@ import type { DeviceKind } from "../../engine/generation.ts";
 import { findPrebuiltBinary } from "../../engine/text/addon.ts";
 import {
   cpuFileName,
-  imageReaderFileName,
-  imageReaderFolders,
-} from "../../engine/text/image-reader.ts";
+  extensionFileName,
+  extensionFolders,
+  extensionSources,
+} from "../../engine/text/engine-extension.ts";
 import { type BuildWork, buildLlama, carriedSources } from "./llama-build.ts";
 
-export interface ImageReaderOptions {
+export interface ExtensionOptions {
   /** Destination: a folder that the engine searches. */
   folder?: string;
   /**
@@ -29,15 +30,15 @@ export interface ImageReaderOptions {
  * @returns the built file, used by models that are loaded from now on
  * @throws ProductError `ENGINE_BUILD_FAILED`
  */
-export async function buildImageReader(
+export async function buildExtension(
   device: DeviceKind,
   work: BuildWork,
-  { folder = imageReaderFolders(device)[0], withCpu = device === "cpu" }: ImageReaderOptions = {},
+  { folder = extensionFolders(device)[0], withCpu = device === "cpu" }: ExtensionOptions = {},
 ): Promise<string> {
   const binary = findPrebuiltBinary(device);
   if (binary === undefined) {
     throw new ProductError(engineErrors.buildFailed, {
-      message: `No prebuilt engine for ${device} is installed, so no image reader can be built for it.`,
+      message: `No prebuilt engine for ${device} is installed, so no extension can be built for it.`,
       hint: "Use the device that models run on; see modelctl doctor.",
     });
   }
@@ -55,10 +56,10 @@ export async function buildImageReader(
   const libraries = await librariesOf(engineFolder);
   return await buildLlama(
     {
-      what: `the image reader for ${device === "cpu" ? "this CPU" : device}`,
+      what: `the engine extension for ${device === "cpu" ? "this CPU" : device}`,
       folder,
-      artifact: imageReaderFileName,
-      target: "image-reader",
+      artifact: extensionFileName,
+      target: "engine-extension",
       ...(withCpu && canBuildCpu && { companions: [cpuFileName] }),
       cmakeOptions: [
         `-DENGINE_FOLDER=${engineFolder}`,
@@ -71,7 +72,7 @@ export async function buildImageReader(
       prepare: async (_source, workFolder) => {
         // Copies single files, as the folder may also contain builds, this one included.
         const folder = path.join(workFolder, "native");
-        for (const name of ["CMakeLists.txt", "image-reader.cpp"]) {
+        for (const name of extensionSources) {
           await cp(path.join(packageFolder(), "native", name), path.join(folder, name));
         }
         return folder;
