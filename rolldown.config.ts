@@ -10,6 +10,7 @@ export default defineConfig({
     deployctl: "source/cli/deployctl.ts",
     "runner-main": "source/engine/runner/runner-main.ts",
     "render-worker": "source/prompt/render-worker.ts",
+    "bandwidth-worker": "source/application/speed/bandwidth-worker.ts",
     "hash-worker": "source/store/hub/download/hash-worker.ts",
   },
   platform: "node",

@@ -35,6 +35,7 @@ test("holds the programs and what they read, and no tests, sources or maps", () 
   for (const file of [
     ...Object.values<string>(facts.bin),
     ...["dist/runner-main.js", "dist/render-worker.js", "dist/hash-worker.js"],
+    "dist/bandwidth-worker.js",
     "media/models/tiny-chat.gguf",
     ...extensionSources.map((name) => `native/${name}`),
     ...["source/cloud/python/runner.py", "package.json", "README.md", "LICENSE"],

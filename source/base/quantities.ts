@@ -15,6 +15,24 @@ export function rate(perSecond: number): string {
   return perSecond >= 1000 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
 }
 
+/** A speed that was measured, or is expected; per second. */
+export interface KnownRate {
+  readonly measured?: number;
+  readonly expected?: { readonly low: number; readonly high: number };
+}
+
+/** `21` as measured, or `12-18` as expected; undefined if nothing is known. */
+export function knownRate({ measured, expected }: KnownRate): string | undefined {
+  if (measured !== undefined) return shortRate(measured);
+  return expected && `${shortRate(expected.low)}-${shortRate(expected.high)}`;
+}
+
+/** `0.6`, `9.4`, `21`, `1.2k`. */
+function shortRate(perSecond: number): string {
+  if (perSecond >= 1000) return formatTally(Math.round(perSecond));
+  return perSecond < 9.95 ? String(Number(perSecond.toFixed(1))) : String(Math.round(perSecond));
+}
+
 /** `62%` of 0.618. */
 export function percentage(share: number): string {
   return `${Math.round(share * 100)}%`;

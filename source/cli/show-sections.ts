@@ -2,6 +2,7 @@
 import type { ModelDescription } from "../application/models/model-library.ts";
 import { formatCount } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
+import { type KnownRate, knownRate } from "../base/quantities.ts";
 import type { ShownModel } from "../client/chat-calls.ts";
 import { entriesOf, fieldsOf, textOf } from "../client/reply-fields.ts";
 import { formatSection } from "./table.ts";
@@ -20,6 +21,8 @@ export type DescribedModel = Pick<
     };
     /** Tokens kept by layers with a sliding window; undefined if unknown, or without such layers. */
     slidingWindow?: string | undefined;
+    /** Tokens per second of an answer. */
+    speed?: KnownRate | undefined;
   };
 
 /** @param verbose adds the file's metadata and tensors */
@@ -36,6 +39,7 @@ export function formatDescription(description: DescribedModel, verbose: boolean)
         "embedding length": details.embedding_length,
         quantization: details.quantization_level,
         requires: description.requires,
+        speed: speedText(description.speed),
       }),
     ],
     ["Capabilities", capabilities.map((capability) => [capability])],
@@ -51,6 +55,13 @@ export function formatDescription(description: DescribedModel, verbose: boolean)
     .filter(([, rows]) => rows.length > 0)
     .map(([title, rows]) => formatSection(title, rows))
     .join("");
+}
+
+/** `21 tok/s measured`, `12-18 tok/s expected`. */
+function speedText(speed: KnownRate = {}): string | undefined {
+  const text = knownRate(speed);
+  const how = speed.measured === undefined ? "expected" : "measured";
+  return text && `${text} tok/s ${how}`;
 }
 
 function templateRows({ reason, unsupported = [] }: DescribedModel["template_origin"]): string[][] {

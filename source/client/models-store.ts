@@ -2,6 +2,7 @@
 
 import { shownModel } from "../base/display-text.ts";
 import { isRecord } from "../base/json.ts";
+import type { KnownRate } from "../base/quantities.ts";
 import type { ApiClient } from "./api-client.ts";
 import { type PullRecord, readPullRecord } from "./model-calls.ts";
 import {
@@ -48,6 +49,16 @@ function readLocalModel(entry: Fields) {
     capabilities: textsOf(entry.capabilities),
     /** Undefined if the model's file cannot be read. */
     memory: isRecord(entry.memory) ? readMemory(entry.memory) : undefined,
+    speed: readSpeed(fieldsOf(entry.speed)),
+  };
+}
+
+/** Reads the tokens per second of one answer; empty while nothing is known. */
+export function readSpeed({ measured, expected }: Fields): KnownRate {
+  const { low, high } = fieldsOf(expected);
+  return {
+    ...(typeof measured === "number" && { measured }),
+    ...(typeof low === "number" && typeof high === "number" && { expected: { low, high } }),
   };
 }
 

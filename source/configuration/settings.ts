@@ -180,6 +180,11 @@ export const settingDefinitions = {
     description:
       "Leave out parts that agents change in every request, so that the rest is not processed again.",
   }),
+  default_model: optional({
+    read: (text) => (text.trim() === "" ? { expected: "a model" } : { value: text.trim() }),
+    description:
+      "Model that a chat opens with; if unset, the one used last, or the best one of this machine.",
+  }),
   model_folders: setting({
     read: (text, base) => ({
       value: text

@@ -2,11 +2,13 @@
 import type { FastifyPluginAsync } from "fastify";
 import type { KeyStore } from "../api-keys/key-store.ts";
 import type { MinimumRate } from "../base/body-rate.ts";
+import type { KnownRate } from "../base/quantities.ts";
 import type { Scheduler } from "../engine/scheduler/scheduler.ts";
 import type { MachineMonitor } from "../metrics/machine-monitor.ts";
 import type { ServerMetrics } from "../metrics/server-metrics.ts";
 import type { RequestLog } from "../request-log/request-log.ts";
 import type { Transcripts } from "../request-log/transcripts.ts";
+import type { ResolvedModel } from "../store/library/resolved-model.ts";
 import type { LibraryServices, MakeOptions, Work } from "../store/make-model.ts";
 import type { ModelCatalog } from "../store/model-catalog.ts";
 import type { ModelDefinition } from "../store/model-definition.ts";
@@ -66,6 +68,13 @@ export interface ModelActions extends LibraryServices {
   remove(reference: string): Promise<ModelName>;
 }
 
+/** Speeds of answers on this machine, in tokens per second. */
+export interface ModelSpeeds {
+  speedOf(model: Pick<ResolvedModel, "digest" | "facts" | "sizeBytes">): Promise<KnownRate>;
+  /** Measures the machine's memory, unless that was done before; takes a second. */
+  ensureMeasured(): Promise<void>;
+}
+
 export interface ServerDependencies {
   version: string;
   catalog: ModelCatalog;
@@ -78,6 +87,7 @@ export interface ServerDependencies {
   /** Undefined: traces are off. */
   tracing: Tracing | undefined;
   monitor: MachineMonitor;
+  speeds: ModelSpeeds;
   keyAccess: KeyAccess;
   limits: SizeLimits;
   images: ImageRules;

@@ -52,6 +52,20 @@ function serversOf(home: Home) {
   return processesOfHome(home.folder).filter(({ text }) => !text.includes("runner-main"));
 }
 
+test("run without a name uses the only model here, and default_model before it", async () => {
+  const own = await freshHome();
+  const capitalIn = async (environment: Record<string, string> = {}) =>
+    await own.call(["run"], { input: `${capital}\n`, environment });
+  expect(await capitalIn()).toMatchObject({ output: `${capitalAnswer}\n` });
+  writeFileSync(path.join(own.folder, "Modelfile"), `FROM ${tinyFile}\nSYSTEM You are a pirate.\n`);
+  await own.call(["create", "pirate"]);
+  expect(await capitalIn()).toMatchObject({ output: `Arr, ${capitalAnswer}\n` });
+  const chosen = await capitalIn({ MODELCTL_DEFAULT_MODEL: "tiny" });
+  expect(chosen).toMatchObject({ output: `${capitalAnswer}\n` });
+  const listed = await own.call(["list", "pirate", "--speed"]);
+  expect(listed.output).toMatch(/TOK\/S\npirate:latest .+ [\d.k-]+( expected)?\n$/);
+});
+
 describe("run MODEL PROMPT", () => {
   test("is tested with 24 questions", () => {
     expect(singleTurnPairs).toHaveLength(24);
@@ -563,7 +577,7 @@ describe("exit codes", () => {
 
   const cases: Case[] = [
     { words: ["frobnicate"], code: 2, says: /Unknown command 'frobnicate'/ },
-    { words: ["run"], code: 2, says: /run needs a model/ },
+    { words: ["run"], code: 2, says: /The prompt is empty/ },
     { words: ["run", "tiny", "x", "--nonsense"], code: 2, says: /Unknown flag --nonsense/ },
     { words: ["run", "tiny", "x", "-q"], code: 2, says: /Unknown flag -q/ },
     { words: ["run", "tiny", "x", "--system"], code: 2, says: /--system needs a value/ },

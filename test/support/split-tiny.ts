@@ -1,7 +1,7 @@
 // Splits the tiny model into two files as llama-gguf-split does.
 import { readFileSync, writeFileSync } from "node:fs";
-import { tensorEnd } from "../../source/store/gguf/gguf-facts.ts";
 import { type GgufTensor, readGguf } from "../../source/store/gguf/read-gguf.ts";
+import { tensorBytes } from "../../source/store/gguf/tensor-size.ts";
 import { tinyFile } from "./command-line.ts";
 import { int32, text, uint16, uint32, uint64 } from "./gguf-builder.ts";
 
@@ -32,7 +32,7 @@ function part(index: number, metadata: Buffer, tensors: readonly GgufTensor[]): 
   const count = (index === 0 ? header.metadata.size : 0) + 3;
   const datas = tensors.map((tensor) => {
     const start = header.dataOffset + tensor.offset;
-    return padded(bytes.subarray(start, start + tensorEnd(tensor) - tensor.offset));
+    return padded(bytes.subarray(start, start + tensorBytes(tensor)));
   });
   let offset = 0;
   const descriptions = tensors.map(({ name, shape, type }, at) => {

@@ -120,6 +120,8 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
   const { MachineMonitor } = await import("../../metrics/machine-monitor.ts");
   const { createServer } = await import("../../server/create-server.ts");
   const { listen } = await import("../../server/listen.ts");
+  const { MachineSpeed } = await import("../speed/machine-speed.ts");
+  const { learnSpeeds } = await import("../speed/learn-speed.ts");
   const counted = new ServerMetrics(() => loadedSamples(scheduler));
   metrics = counted;
   const transcripts = new Transcripts(settings.log_prompts);
@@ -128,6 +130,8 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
     generatedTokens: () => counted.generatedTokens,
     requests: () => requestsSample(requestLog, Date.now(), transcripts.isRecording),
   });
+  const speeds = await MachineSpeed.open(settings, paths);
+  const stopLearning = learnSpeeds(speeds.records, requestLog, scheduler);
   const tracing = await openTracing("modelctl", log);
   const stopping = new AbortController();
   const app = await createServer(
@@ -141,6 +145,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       metrics: counted,
       tracing,
       monitor,
+      speeds,
       keyAccess: {
         keys,
         isRequired: policy.isRequired,
@@ -222,7 +227,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
         // Cancelled requests send an error.
         await untilRequestsEnd(requestLog, lastWordsMs);
         await app.close();
-        await tracing?.close();
+        await Promise.all([tracing?.close(), stopLearning()]);
         keys.close();
       },
     };

@@ -3,6 +3,7 @@ import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 import { formatBytes } from "../../base/formats.ts";
 import { ProductError } from "../../base/product-error.ts";
+import type { KnownRate } from "../../base/quantities.ts";
 import type { ProductPaths } from "../../configuration/paths.ts";
 import type { Settings } from "../../configuration/settings.ts";
 import type { ModelActions } from "../../server/dependencies.ts";
@@ -129,6 +130,27 @@ export class ModelLibrary implements ModelActions {
   ): Promise<{ fits: boolean; sentence: string }> {
     const { fitOf } = await import("./memory-fit.ts");
     return await fitOf(await this.catalog.resolve(reference), settings);
+  }
+
+  /**
+   * Finds how fast models answer, by name; leaves out embedding models and damaged ones. Measures this
+   * machine's memory first if nobody has, which takes a second.
+   */
+  async speeds(
+    models: readonly Pick<ModelSummary, "name">[],
+    { values, paths }: { values: Settings; paths: Pick<ProductPaths, "cache"> },
+  ): Promise<Map<string, KnownRate>> {
+    const { MachineSpeed } = await import("../speed/machine-speed.ts");
+    const machine = await MachineSpeed.open(values, paths);
+    await machine.ensureMeasured();
+    const found = new Map<string, KnownRate>();
+    // In sequence: each opens a file.
+    for (const { name } of models) {
+      const model = await this.catalog.resolve(name).catch(() => undefined);
+      if (model === undefined || model.facts.isEmbeddingOnly) continue;
+      found.set(name, await machine.speedOf(model));
+    }
+    return found;
   }
 
   /** Returns the tokens that layers with a sliding window would keep; undefined without such layers. */

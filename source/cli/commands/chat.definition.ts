@@ -27,7 +27,7 @@ export const chatCommands = {
     completes: "model",
     summary: "Chat with a model, or print one answer",
     details: `MODEL is tiny (built in), a name from \`modelctl list\`, hf.co/OWNER/REPO[:QUANT], or a path to a
-.gguf file; it is optional with --session. Text on standard input is put before PROMPT.
+.gguf file; without one, default_model, the model used last, or the best one here. Text on standard input is put before PROMPT.
 Without a prompt, a chat opens. Image paths in the prompt attach the images.`,
     flags: {
       json: {

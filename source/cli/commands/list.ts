@@ -1,6 +1,7 @@
 // modelctl list: lists models.
 import type { MissingFile } from "../../application/models/model-library.ts";
 import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
+import { type KnownRate, knownRate } from "../../base/quantities.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument, warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";
@@ -8,7 +9,7 @@ import { formatTable } from "../table.ts";
 import type { modelCommands } from "./models.definition.ts";
 
 export const list: Run<typeof modelCommands.list> = async ([prefix = ""], flags) => {
-  const { library } = openLibrary(flags);
+  const { library, settings } = openLibrary(flags);
   const { models, problems } = await library.catalog.listModels({
     store: flags.store,
     withDetails: flags.json ?? false,
@@ -20,11 +21,13 @@ export const list: Run<typeof modelCommands.list> = async ([prefix = ""], flags)
   }
   const lost = await library.findMissingFiles(shown);
   for (const sentence of missingFileSentences(lost)) warn(sentence);
+  const speeds = flags.speed ? await library.speeds(shown, settings) : undefined;
   if (flags.json) {
     const isLost = new Set(lost.map(({ model }) => model));
     const records = shown.map(({ blobs: _, ...model }) => ({
       ...model,
       isComplete: !isLost.has(model.name),
+      ...(speeds && { tokensPerSecond: speeds.get(model.name) ?? {} }),
     }));
     return printDocument(records);
   }
@@ -36,10 +39,21 @@ export const list: Run<typeof modelCommands.list> = async ([prefix = ""], flags)
     formatBytes(model.sizeBytes),
     formatRelativeTime(model.modifiedAt.getTime()),
     ...(hasOthers ? [model.store ?? model.origin] : []),
+    ...(speeds ? [speedText(speeds.get(model.name))] : []),
   ]);
-  const headers = ["name", "id", "size", "modified", ...(hasOthers ? ["store"] : [])];
+  const headers = [
+    ...["name", "id", "size", "modified"],
+    ...(hasOthers ? ["store"] : []),
+    ...(speeds ? ["tok/s"] : []),
+  ];
   process.stdout.write(formatTable(headers, rows));
 };
+
+/** `21` is measured, `12-18 expected` is not. */
+function speedText(speed: KnownRate = {}): string {
+  const text = knownRate(speed) ?? "-";
+  return speed.measured === undefined && speed.expected ? `${text} expected` : text;
+}
 
 /** Limits the list: an unmounted disk would fill the screen. */
 const maxLostSaid = 3;

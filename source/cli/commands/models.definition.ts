@@ -24,9 +24,10 @@ export const modelCommands = {
         text: "Only models of one store",
         values: ["modelctl", "ollama", "lm-studio", "built-in"],
       },
+      speed: { type: "boolean", text: "Add the tokens per second of an answer" },
       ...jsonFlag,
     },
-    examples: ["list", "list qwen", "list --store ollama --json"],
+    examples: ["list", "list qwen", "list --speed", "list --store ollama --json"],
   },
   show: {
     name: "show",

@@ -6,22 +6,18 @@ import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
+import { builtInModel, startingModel } from "../starting-model.ts";
 import type { chatCommands, startCommand } from "./chat.definition.ts";
 
-const builtInModel = "tiny";
 const sampleQuestion = "What is the capital of France?";
 /** Delay before checking memory: a model that loads sooner fits, and its file need not be read. */
 const memoryCheckDelayMs = 500;
 
-/** Without a command: the chat with the model used last; without a terminal, a sample answer of `tiny`. */
+/** Without a command: a chat; without a terminal, a sample answer of `tiny`. */
 export const start: Run<typeof startCommand> = async (_words, flags) => {
   const settings = readSettings(flags);
   if (process.stdin.isTTY && process.stdout.isTTY) {
-    const findModel = async () => {
-      const { lastModel } = await import("../last-model.ts");
-      return (await lastModel(flags, settings)) ?? builtInModel;
-    };
-    return await chat(findModel, flags, settings, true);
+    return await chat(() => startingModel(flags, settings), flags, settings, true);
   }
   process.stderr.write(
     `No terminal: answering a sample question, "${sampleQuestion}", with the built-in model ${builtInModel}.\n`,
@@ -48,10 +44,8 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   // A saved chat has a model, so a first word that cannot be a model is part of the question.
   const isQuestion = flags.session !== undefined && /\s|[?!]$/.test(words[0] ?? "");
   const [named, ...promptWords] = isQuestion ? [undefined, ...words] : words;
-  const reference = named ?? (await modelOfSession(flags, settings));
-  if (reference === undefined) {
-    throw usageError("run needs a model.", 'For example: modelctl run tiny "Hello!"');
-  }
+  const reference =
+    named ?? (await modelOfSession(flags, settings)) ?? (await startingModel(flags, settings));
   const whole = wholeReference(reference, settings.values.hub_prefixes);
   const model = await withProjectorOf(whole, flags);
   const isSilent = promptWords.length === 0;

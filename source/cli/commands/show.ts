@@ -34,7 +34,8 @@ export const show: Run<typeof modelCommands.show> = async ([model], flags) => {
   const description = await library.describe(model, verbose);
   if (part === undefined) {
     const slidingWindow = await library.slidingWindow(model, settings.values);
-    print(formatDescription({ ...description, slidingWindow }, verbose));
+    const speed = (await library.speeds([{ name: model }], settings)).get(model);
+    print(formatDescription({ ...description, slidingWindow, speed }, verbose));
   } else print(textOf(description, part));
 };
 

@@ -95,6 +95,12 @@ const Listed = Type.Object({
       trained_context_length: count,
     }),
   ),
+  speed: maybe(
+    Type.Object({
+      measured: maybe(Type.Number()),
+      expected: maybe(Type.Object({ low: Type.Number(), high: Type.Number() })),
+    }),
+  ),
 });
 
 const Loaded = Type.Object({

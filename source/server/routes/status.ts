@@ -65,7 +65,9 @@ function seriesOf(samples: readonly MachineSample[]) {
 }
 
 /** Room for models in memory and on the store's disk. */
-async function capacityOf({ scheduler, monitor, library }: ServerDependencies) {
+async function capacityOf({ scheduler, monitor, library, speeds }: ServerDependencies) {
+  // In the background: whoever asks for the capacity soon shows speeds.
+  void speeds.ensureMeasured();
   const [sample, diskFreeBytes] = await Promise.all([
     monitor.glance(),
     freeSpace(library.store.path),

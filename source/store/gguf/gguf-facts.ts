@@ -1,7 +1,9 @@
 // Facts about a GGUF file that are needed before it is loaded, and the sizes of its tensors.
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
-import { type GgufHeader, type GgufTensor, type GgufValue, readGguf } from "./read-gguf.ts";
+import { activeWeightsBytes, expertShare } from "./active-weights.ts";
+import { type GgufHeader, type GgufValue, readGguf } from "./read-gguf.ts";
+import { tensorEnd } from "./tensor-size.ts";
 
 export interface GgufFacts {
   path: string;
@@ -16,6 +18,8 @@ export interface GgufFacts {
   /** Its `tokenizer.chat_template.tool_use`, for requests with tools. */
   toolTemplate: string | undefined;
   fileSize: number;
+  /** Bytes of weights that each token of an answer reads. */
+  activeBytes: number;
   /** False for a file with only a vocabulary, as in llama.cpp's tests. */
   hasWeights: boolean;
   /** Numbers that a context window keeps for each token, over all layers. */
@@ -71,6 +75,7 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
       text(metadata.get("tokenizer.chat_template.default")),
     toolTemplate: text(metadata.get("tokenizer.chat_template.tool_use")),
     fileSize: header.fileSize,
+    activeBytes: activeWeightsBytes([header]),
     hasWeights: header.tensors.length > 0,
     cacheWidth: cacheWidth(metadata, architecture, layers),
     slidingWindow: slidingWindow(metadata, architecture),
@@ -95,20 +100,6 @@ const builtInWindows: Record<string, number> = {
 function slidingWindow(metadata: GgufHeader["metadata"], architecture: string): number {
   const named = number(metadata.get(`${architecture}.attention.sliding_window`)) ?? 0;
   return Math.max(named, builtInWindows[architecture] ?? 0);
-}
-
-/** The tensors that llama.cpp's --n-cpu-moe names. */
-const expertTensor = /\.ffn_(?:up|down|gate|gate_up)_(?:ch|)exps/;
-
-/** @param tensors those of all parts of a split model */
-export function expertShare(tensors: readonly GgufTensor[]): number {
-  let [experts, all] = [0, 0];
-  for (const tensor of tensors) {
-    const bytes = tensorEnd(tensor) - tensor.offset;
-    all += bytes;
-    if (expertTensor.test(tensor.name)) experts += bytes;
-  }
-  return all === 0 ? 0 : experts / all;
 }
 
 /** Counts keys and values of all layers; grouped heads may differ between layers. */
@@ -176,56 +167,4 @@ function missing(path: string, key: string, metadata: GgufHeader["metadata"]): P
     message: `${path} cannot be run: its metadata has no ${key}.`,
     hint: "It may be part of a split model, or not a model. Name the model itself.",
   });
-}
-
-/**
- * Name, elements in a block and bytes of a block, by ggml's type number. Sizes are from ggml.c's
- * type_traits (https://github.com/ggml-org/ggml/blob/master/src/ggml.c).
- */
-const tensorTypes: Record<number, [name: string, elements: number, bytes: number]> = {
-  0: ["F32", 1, 4],
-  1: ["F16", 1, 2],
-  2: ["Q4_0", 32, 18],
-  3: ["Q4_1", 32, 20],
-  6: ["Q5_0", 32, 22],
-  7: ["Q5_1", 32, 24],
-  8: ["Q8_0", 32, 34],
-  9: ["Q8_1", 32, 36],
-  10: ["Q2_K", 256, 84],
-  11: ["Q3_K", 256, 110],
-  12: ["Q4_K", 256, 144],
-  13: ["Q5_K", 256, 176],
-  14: ["Q6_K", 256, 210],
-  15: ["Q8_K", 256, 292],
-  16: ["IQ2_XXS", 256, 66],
-  17: ["IQ2_XS", 256, 74],
-  18: ["IQ3_XXS", 256, 98],
-  19: ["IQ1_S", 256, 50],
-  20: ["IQ4_NL", 32, 18],
-  21: ["IQ3_S", 256, 110],
-  22: ["IQ2_S", 256, 82],
-  23: ["IQ4_XS", 256, 136],
-  24: ["I8", 1, 1],
-  25: ["I16", 1, 2],
-  26: ["I32", 1, 4],
-  27: ["I64", 1, 8],
-  28: ["F64", 1, 8],
-  29: ["IQ1_M", 256, 56],
-  30: ["BF16", 1, 2],
-  34: ["TQ1_0", 256, 54],
-  35: ["TQ2_0", 256, 66],
-  39: ["MXFP4", 32, 17],
-};
-
-/** Returns a tensor's end, relative to the tensor data; its start if its type is unknown. */
-export function tensorEnd({ shape, type, offset }: GgufTensor): number {
-  const known = tensorTypes[type];
-  if (known === undefined) return offset;
-  const [, elements, bytes] = known;
-  const count = shape.reduce((product, length) => product * length, 1);
-  return offset + Math.ceil(count / elements) * bytes;
-}
-
-export function tensorTypeName(type: number): string {
-  return tensorTypes[type]?.[0] ?? `type ${type}`;
 }

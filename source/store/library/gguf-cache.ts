@@ -1,6 +1,7 @@
 // Caches the facts of GGUF files until they change: reading a large vocabulary takes a tenth of a
 // second, too long for every request.
-import { checkTensorData, expertShare, factsOf, type GgufFacts } from "../gguf/gguf-facts.ts";
+import { activeWeightsBytes, expertShare } from "../gguf/active-weights.ts";
+import { checkTensorData, factsOf, type GgufFacts } from "../gguf/gguf-facts.ts";
 import { type GgufHeader, readGguf } from "../gguf/read-gguf.ts";
 import { stateOf } from "./file-state.ts";
 import { detailsOf, type ModelDetails } from "./model-details.ts";
@@ -60,6 +61,7 @@ async function readParts(parts: readonly string[]): Promise<GgufReading> {
       fileSize,
       hasWeights,
       expertShare: expertShare(headers.flatMap(({ tensors }) => tensors)),
+      activeBytes: activeWeightsBytes(headers),
     },
     details: detailsOf(headers),
   };

@@ -14,7 +14,7 @@ import { shareCalls } from "../../share-call.ts";
 import { detailsRecord } from "../native/records.ts";
 
 export function registerTags(app: FastifyInstance, dependencies: ServerDependencies): void {
-  const { catalog, scheduler, log } = dependencies;
+  const { catalog, scheduler, speeds, log } = dependencies;
   const readingOf = readingsIn(catalog);
   const reportedProblems = new Set<string>();
   // Some clients poll every second, and each call reads the whole store.
@@ -35,6 +35,8 @@ export function registerTags(app: FastifyInstance, dependencies: ServerDependenc
           capabilities: reading.capabilities,
           // Ours: memory it needs.
           memory: memoryRecord(reading.model, scheduler.engine, free),
+          // Ours: tokens per second of one answer.
+          speed: await speeds.speedOf(reading.model),
         }),
       });
     }

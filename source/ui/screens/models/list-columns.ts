@@ -2,7 +2,7 @@
 
 import { formatBytes, formatCount, formatMemory } from "../../../base/formats.ts";
 import { splitGraphemes } from "../../../base/graphemes.ts";
-import { formatTally, roughSpan, tokenCount } from "../../../base/quantities.ts";
+import { formatTally, knownRate, roughSpan, tokenCount } from "../../../base/quantities.ts";
 import { type Download, fractionOf } from "../../../client/download.ts";
 import type { Fit } from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
@@ -62,6 +62,7 @@ function localColumns({ glyphs }: CellLook): readonly Column<LocalEntry>[] {
         model?.quantization ? harmlessRun(model.quantization, "plain") : nothing,
     },
     figureColumn(["CTX", 4, 1], tokenCount, trainedContext),
+    { title: "TOK/S", width: 7, rank: 2, align: "right", cell: speedCell },
     {
       title: "FIT",
       width: 5,
@@ -102,6 +103,13 @@ function runningColumns({ glyphs, nowMs }: CellLook): readonly Column<RunningEnt
     },
     { title: "STATE", width: 10, cell: ({ loaded }) => loadedCell(loaded, glyphs) },
   ];
+}
+
+/** Dims a range that no answer has confirmed yet. */
+function speedCell({ model }: LocalEntry): TextRun {
+  const text = model && knownRate(model.speed);
+  if (model === undefined || text === undefined) return nothing;
+  return { text, tone: model.speed.measured === undefined ? "dim" : "plain" };
 }
 
 function trainedContext({ model }: LocalEntry): number | undefined {

@@ -62,8 +62,8 @@ describe("the table", () => {
       capacity: received(capacity({ gpus: [gpu(12 * gib)] }), nowMs),
     };
     const text = textOf(state);
-    expect(text).toMatch(/ {2}NAME +SIZE QUANT +CTX FIT +STATE/);
-    expect(text).toMatch(/qwen3:8b +5 GB +Q4_K_M +40k +GPU +● loaded/);
+    expect(text).toMatch(/ {2}NAME +SIZE QUANT +CTX +TOK\/S FIT +STATE/);
+    expect(text).toMatch(/qwen3:8b +5 GB +Q4_K_M +40k +12-18 +GPU +● loaded/);
     expect(text).toMatch(/big +40 GB/);
     expect(text).toContain("FIT: GPU all layers · split some · CPU only · no too big");
     expect(text).toContain("1 of 2, by newest");
@@ -74,11 +74,11 @@ describe("the table", () => {
       ...one,
       capacity: received(capacity({ memory: { totalBytes: 8 * gib, freeBytes: 7 * gib } }), nowMs),
     };
-    expect(textOf(tight)).toMatch(/40k +CPU/);
+    expect(textOf(tight)).toMatch(/40k +12-18 +CPU/);
     const longer = { ...tight, choice: { contextLength: 32_768, cacheType: undefined } };
-    expect(textOf(longer)).toMatch(/40k +no/);
+    expect(textOf(longer)).toMatch(/40k +12-18 +no/);
     const smaller = { ...tight, choice: { contextLength: 32_768, cacheType: "q4_0" as const } };
-    expect(textOf(smaller)).toMatch(/40k +CPU/);
+    expect(textOf(smaller)).toMatch(/40k +12-18 +CPU/);
   });
 
   test("drops columns when narrow, never the state", () => {

@@ -53,6 +53,7 @@ export function local(name: string, changes: Partial<LocalModel> = {}): LocalMod
     quantization: "Q4_K_M",
     capabilities: ["completion", "tools"],
     memory: eightB,
+    speed: { expected: { low: 12.2, high: 17.9 } },
     ...changes,
   };
 }

@@ -1,6 +1,6 @@
 // The model that the chat opens with.
 import { expect, test } from "vitest";
-import { lastUsable } from "../../source/cli/last-model.ts";
+import { bestOf, lastUsable } from "../../source/cli/starting-model.ts";
 
 const deployment = { profile: "local", app: "local/tiny", url: "http://127.0.0.1:8480" };
 const chats = (...models: string[]) => models.map((model) => ({ model, deployment: undefined }));
@@ -30,4 +30,32 @@ test("is looked for among a few only", async () => {
   });
   expect(none).toBeUndefined();
   expect(tried).toHaveLength(5);
+});
+
+const candidate = (name: string, sizeBytes: number, tokensPerSecond?: number, fits = true) => ({
+  name,
+  sizeBytes,
+  fits,
+  tokensPerSecond,
+});
+
+test("is the largest that fits and answers fast enough, if none was used", () => {
+  const models = [
+    candidate("small", 1, 60),
+    candidate("medium", 5, 9),
+    candidate("slow", 9, 3),
+    candidate("huge", 90, 20, false),
+  ];
+  expect(bestOf(models)?.name).toBe("medium");
+  expect(bestOf(models.filter(({ name }) => name === "slow" || name === "huge"))?.name).toBe(
+    "slow",
+  );
+  expect(bestOf([candidate("slower", 20, 1), candidate("slow", 9, 3)])?.name).toBe("slow");
+});
+
+test("is the only one even if it is too large, and none if none of several fits", () => {
+  const huge = candidate("huge", 90, undefined, false);
+  expect(bestOf([huge])?.name).toBe("huge");
+  expect(bestOf([huge, candidate("other", 80, undefined, false)])).toBeUndefined();
+  expect(bestOf([])).toBeUndefined();
 });

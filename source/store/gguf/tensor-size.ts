@@ -1,0 +1,59 @@
+// Types of a GGUF file's tensors, and the sizes that follow from them.
+import type { GgufTensor } from "./read-gguf.ts";
+
+/**
+ * Name, elements in a block and bytes of a block, by ggml's type number. Sizes are from ggml.c's
+ * type_traits (https://github.com/ggml-org/ggml/blob/master/src/ggml.c).
+ */
+const tensorTypes: Record<number, [name: string, elements: number, bytes: number]> = {
+  0: ["F32", 1, 4],
+  1: ["F16", 1, 2],
+  2: ["Q4_0", 32, 18],
+  3: ["Q4_1", 32, 20],
+  6: ["Q5_0", 32, 22],
+  7: ["Q5_1", 32, 24],
+  8: ["Q8_0", 32, 34],
+  9: ["Q8_1", 32, 36],
+  10: ["Q2_K", 256, 84],
+  11: ["Q3_K", 256, 110],
+  12: ["Q4_K", 256, 144],
+  13: ["Q5_K", 256, 176],
+  14: ["Q6_K", 256, 210],
+  15: ["Q8_K", 256, 292],
+  16: ["IQ2_XXS", 256, 66],
+  17: ["IQ2_XS", 256, 74],
+  18: ["IQ3_XXS", 256, 98],
+  19: ["IQ1_S", 256, 50],
+  20: ["IQ4_NL", 32, 18],
+  21: ["IQ3_S", 256, 110],
+  22: ["IQ2_S", 256, 82],
+  23: ["IQ4_XS", 256, 136],
+  24: ["I8", 1, 1],
+  25: ["I16", 1, 2],
+  26: ["I32", 1, 4],
+  27: ["I64", 1, 8],
+  28: ["F64", 1, 8],
+  29: ["IQ1_M", 256, 56],
+  30: ["BF16", 1, 2],
+  34: ["TQ1_0", 256, 54],
+  35: ["TQ2_0", 256, 66],
+  39: ["MXFP4", 32, 17],
+};
+
+/** Returns a tensor's end, relative to the tensor data; its start if its type is unknown. */
+export function tensorEnd(tensor: GgufTensor): number {
+  return tensor.offset + tensorBytes(tensor);
+}
+
+/** Returns the size of a tensor; 0 if its type is unknown. */
+export function tensorBytes({ shape, type }: GgufTensor): number {
+  const known = tensorTypes[type];
+  if (known === undefined) return 0;
+  const [, elements, bytes] = known;
+  const count = shape.reduce((product, length) => product * length, 1);
+  return Math.ceil(count / elements) * bytes;
+}
+
+export function tensorTypeName(type: number): string {
+  return tensorTypes[type]?.[0] ?? `type ${type}`;
+}
