@@ -1,11 +1,7 @@
-// Appearance of the screen: glyphs with and without Unicode, and colours by meaning.
+// Appearance of the screen: symbols, their replacements in ASCII, and colours by meaning.
 
 /** Symbols with a meaning; each comes with a word, so that nothing depends on a glyph. */
-export type Glyphs = Readonly<typeof unicodeGlyphs>;
-
-export const unicodeGlyphs = {
-  /** True when only ASCII may be drawn. */
-  isAscii: false,
+export const glyphs = {
   working: "◐",
   ready: "●",
   stopped: "⊘",
@@ -37,59 +33,35 @@ export const unicodeGlyphs = {
   slotFree: "□",
 };
 
-export const asciiGlyphs: Glyphs = {
-  isAscii: true,
-  working: "~",
-  ready: "*",
-  stopped: "-",
-  failed: "x",
-  warning: "!",
-  below: "v",
-  prompt: ">",
-  separator: "|",
-  ellipsis: "...",
-  queued: ".",
-  idle: "o",
-  done: "+",
-  marker: ">",
-  arrow: "->",
-  box: {
-    topLeft: "+",
-    topRight: "+",
-    bottomLeft: "+",
-    bottomRight: "+",
-    horizontal: "-",
-    vertical: "|",
-  },
-  spark: [".", ":", "-", "=", "+", "*", "%", "#"],
-  bar: { filled: "#", high: "%", critical: "!", empty: "." },
-  slotBusy: "#",
-  slotFree: ".",
-};
+export type Glyphs = Readonly<typeof glyphs>;
 
-/**
- * Selects the glyph set by the first of LC_ALL, LC_CTYPE and LANG that is not empty, as POSIX does;
- * with none of them the locale is "C". Windows and macOS have no such rule and draw Unicode.
- */
-export function selectGlyphs(
-  environment: Readonly<Record<string, string | undefined>>,
-  platform: string,
-): Glyphs {
-  const locale = environment.LC_ALL || environment.LC_CTYPE || environment.LANG;
-  if (!locale) return platform === "win32" || platform === "darwin" ? unicodeGlyphs : asciiGlyphs;
-  return /utf-?8/i.test(locale) ? unicodeGlyphs : asciiGlyphs;
+/** One ASCII character for each symbol that the screens draw, so that no width changes. */
+const asciiOf: Readonly<Record<string, string>> = Object.fromEntries(
+  [
+    ["◐●○◌⊘✗✓↓→…·•°", "~*o.-x+v>~|- "],
+    ["╭╮╰╯┌└─│┼▎▌▾▸", "++++++-|+||v>"],
+    ["▁▂▃▄▅▆▇█▓░■□", ".:-=+*%#%.#."],
+  ].flatMap(([symbols = "", plain = ""]) =>
+    Array.from(symbols).map((symbol, index) => [symbol, plain.charAt(index)]),
+  ),
+);
+const symbols = new RegExp(`[${Object.keys(asciiOf).join("")}]`, "g");
+
+/** Replaces the symbols of a text, such as a frame, for a terminal that draws only ASCII. */
+export function toAscii(text: string): string {
+  return text.replace(symbols, (symbol) => asciiOf[symbol] ?? symbol);
 }
 
-/** Replaces the Unicode signs of a text, such as the server's label, if only ASCII may be drawn. */
-export function withGlyphs(text: string, glyphs: Glyphs): string {
-  if (!glyphs.isAscii) return text;
-  return text
-    .replaceAll("●", "*")
-    .replaceAll("◐", "~")
-    .replaceAll("○", "o")
-    .replaceAll("✗", "x")
-    .replaceAll("·", "|")
-    .replaceAll("…", "...");
+/**
+ * True if the terminal may draw only ASCII, by the first of LC_ALL, LC_CTYPE and LANG that is not empty,
+ * as POSIX does; with none of them the locale is "C". Windows and macOS have no such rule and draw Unicode.
+ */
+export function isAsciiLocale(
+  environment: Readonly<Record<string, string | undefined>>,
+  platform: string,
+): boolean {
+  const locale = environment.LC_ALL || environment.LC_CTYPE || environment.LANG;
+  return locale ? !/utf-?8/i.test(locale) : platform !== "win32" && platform !== "darwin";
 }
 
 /**

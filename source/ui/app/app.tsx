@@ -61,10 +61,7 @@ type RootProps = Omit<AppProps, "pace" | "onError">;
 function Root({ frame, clock, layout, isXtermJs = false, terminal }: RootProps): ReactElement {
   useKeyRouter(frame, terminal);
   const theme = useStore(frame, (one) => one.theme);
-  const look = useMemo(
-    () => ({ glyphs: frame.glyphs, theme: themes[theme], layout, clock }),
-    [frame, theme, layout, clock],
-  );
+  const look = useMemo(() => ({ theme: themes[theme], layout, clock }), [theme, layout, clock]);
   return (
     <LookContext value={look}>
       {layout === "window" && <FullScreen frame={frame} />}

@@ -12,12 +12,10 @@ import type {
 import type { AppConfig, AuthMode, ScaleSettings, TimeLimits } from "../../cloud/app-config.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
 import type { FrameServices } from "../frame/screen.ts";
-import type { Glyphs } from "../theme.ts";
 
 /** Services of the screens for deployments. */
 export interface CloudScreenServices {
   readonly cloud: CloudAccess;
-  readonly glyphs: Glyphs;
   readonly clock: Clock;
   readonly frame: FrameServices;
   /** Opens the chat screen on a deployment. @param token undefined: a suitable key is found or created */

@@ -13,7 +13,7 @@ import {
 } from "../frame/terminal-services.ts";
 import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "../hooks/pace.ts";
-import { type Layout, selectGlyphs } from "../theme.ts";
+import { isAsciiLocale, type Layout, toAscii } from "../theme.ts";
 import { App } from "./app.tsx";
 import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options.ts";
 import type { CreatedScreens } from "./create-screens.ts";
@@ -56,7 +56,7 @@ async function run(
   const { stdin = process.stdin, stdout = process.stdout, environment = process.env } = view;
   const { isInline = false } = view;
   const isScreenReader = view.isScreenReader ?? process.env.INK_SCREEN_READER === "true";
-  const glyphs = selectGlyphs(environment, process.platform);
+  const isAscii = isAsciiLocale(environment, process.platform);
   const terminal: TerminalHandle = { suspend: undefined, isSuspended: false };
   let ending: Pick<AppResult, "reason" | "signal"> | undefined;
   let instance: Instance | undefined;
@@ -69,7 +69,6 @@ async function run(
   };
   const size = () => windowSize(stdout, isInline);
   const frame = new Frame({
-    glyphs,
     ...(view.program !== undefined && { program: view.program }),
     clock: systemClock,
     theme: view.theme ?? "default",
@@ -95,7 +94,7 @@ async function run(
       import("./create-screens.ts"),
     ]);
     parts = prepared;
-    created = await createScreens(parts, { glyphs, clock: systemClock, frame, layout });
+    created = await createScreens(parts, { isAscii, clock: systemClock, frame, layout });
     refreshWithServer(created.watch, frame);
     if (ending !== undefined) return;
     frame.start(created.screens, view.first);
@@ -123,7 +122,7 @@ async function run(
     const common = { frame, pace, clock: systemClock, layout, isXtermJs, terminal, onError };
     instance = render(<App {...common} />, {
       stdin,
-      stdout,
+      stdout: isAscii ? asciiOutput(stdout) : stdout,
       alternateScreen: layout === "window",
       isScreenReaderEnabled: isScreenReader,
       incrementalRendering: true,
@@ -162,6 +161,20 @@ async function run(
   if (failure !== undefined) throw failure;
   const { transcript = [], saved } = created?.chat ?? {};
   return { ...(ending ?? { reason: "interrupted" }), transcript, saved };
+}
+
+/** Passes frames on with ASCII in place of symbols; Ink still draws them, one cell each. */
+function asciiOutput(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
+  return new Proxy(stdout, {
+    get(target, name) {
+      if (name === "write") {
+        return (text: string, done?: (error?: Error | null) => void) =>
+          target.write(toAscii(text), done);
+      }
+      const value: unknown = Reflect.get(target, name);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
 }
 
 /** Reads input that was typed before the program started. */

@@ -4,7 +4,7 @@ import { Text } from "ink";
 import type { ReactElement } from "react";
 import { percentage } from "../../base/quantities.ts";
 import { useLook } from "../hooks/use-look.ts";
-import type { Glyphs, Tone } from "../theme.ts";
+import { glyphs, type Tone } from "../theme.ts";
 
 const highShare = 0.8;
 const criticalShare = 0.95;
@@ -19,10 +19,10 @@ export interface GaugeProps {
 
 /** Draws a bar, blank for an invalid share, in a `Text` or a `Box`. Read out as a percentage. */
 export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const bounded = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
   const filled = Math.round(bounded * width);
-  const [glyph, usualTone] = signOf(bounded, glyphs);
+  const [glyph, usualTone] = signOf(bounded);
   const empty = bounded === 0 ? " " : glyphs.bar.empty;
   return (
     <Text aria-label={percentage(bounded)}>
@@ -32,14 +32,14 @@ export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
   );
 }
 
-function signOf(share: number, { bar }: Glyphs): readonly [glyph: string, tone: Tone] {
-  if (share >= criticalShare) return [bar.critical, "error"];
-  if (share >= highShare) return [bar.high, "warning"];
-  return [bar.filled, "dim"];
+function signOf(share: number): readonly [glyph: string, tone: Tone] {
+  if (share >= criticalShare) return [glyphs.bar.critical, "error"];
+  if (share >= highShare) return [glyphs.bar.high, "warning"];
+  return [glyphs.bar.filled, "dim"];
 }
 
 /** Returns squares for slots, busy ones first; empty if they exceed `width`. */
-export function slotSquares(busy: number, total: number, width: number, glyphs: Glyphs): string {
+export function slotSquares(busy: number, total: number, width: number): string {
   if (total > width) return "";
   const filled = Math.min(busy, total);
   return glyphs.slotBusy.repeat(filled) + glyphs.slotFree.repeat(Math.max(0, total - filled));
@@ -54,12 +54,11 @@ export interface ProgressBarProps {
 
 /** Draws a bar in a `Text` or a `Box`. Read out as a percentage. */
 export function ProgressBar({ fraction, width, tone = "plain" }: ProgressBarProps): ReactElement {
-  const { glyphs, theme } = useLook();
-  const { bar } = glyphs;
+  const { theme } = useLook();
   const filled = Math.round(Math.min(1, Math.max(0, fraction)) * width);
   return (
     <Text {...theme[tone]} aria-label={percentage(fraction)}>
-      {bar.filled.repeat(filled) + bar.empty.repeat(width - filled)}
+      {glyphs.bar.filled.repeat(filled) + glyphs.bar.empty.repeat(width - filled)}
     </Text>
   );
 }
@@ -76,10 +75,10 @@ export interface SparklineProps {
 /** Hidden from screen readers, which get the figure next to it. */
 export function Sparkline(props: SparklineProps): ReactElement {
   const { values, width, floor, tone = "dim" } = props;
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   return (
     <Text {...theme[tone]} aria-hidden>
-      {sparkText(values, width, glyphs, floor)}
+      {sparkText(values, width, floor)}
     </Text>
   );
 }
@@ -88,7 +87,6 @@ export function Sparkline(props: SparklineProps): ReactElement {
 function sparkText(
   values: readonly number[],
   width: number,
-  glyphs: Glyphs,
   floor: number = Number.MIN_VALUE,
 ): string {
   const shown = values.slice(-Math.max(0, width));

@@ -8,7 +8,7 @@ import { wrapLine } from "../../base/wrap-line.ts";
 import type { Theme } from "../frame/themes.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { harmlessRow, type TextRow, type TextRun } from "../text/text-run.ts";
-import type { Tone } from "../theme.ts";
+import { glyphs, type Tone } from "../theme.ts";
 
 export interface LineProps {
   readonly runs: TextRow;
@@ -61,7 +61,7 @@ export interface TextLineProps {
 
 /** Draws a row of text in one tone, cut to the width. */
 export function TextLine({ text, tone, width }: TextLineProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   return (
     <Text {...theme[tone]} wrap="truncate">
       {truncateText(harmlessRow(text), width, glyphs.ellipsis)}

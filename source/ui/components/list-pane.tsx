@@ -4,8 +4,8 @@
 import { Box } from "ink";
 import type { ReactElement, ReactNode } from "react";
 import { textWidth } from "../../base/graphemes.ts";
-import { useLook } from "../hooks/use-look.ts";
 import { harmlessRow } from "../text/text-run.ts";
+import { glyphs } from "../theme.ts";
 import { TextLine } from "./line.tsx";
 import type { FilterField } from "./list-state.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
@@ -73,7 +73,6 @@ const titleMargin = 3;
 
 export function FilteredPanel(props: FilteredPanelProps & { children: ReactNode }): ReactElement {
   const { filter = "", field, width, height, y = 0, footer, isFocused, children } = props;
-  const { glyphs } = useLook();
   const title = harmlessRow(props.title);
   const head = `${title} ${glyphs.separator} filter: `;
   const frame = { width, height, y, footer, isFocused };

@@ -16,6 +16,7 @@ import {
 import type { BodySize } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { harmlessRow } from "../text/text-run.ts";
+import { glyphs } from "../theme.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
 import { cutsNotes, displayRows, SelectList } from "./select-list.tsx";
 import { promptCells, TextArea } from "./text-area.tsx";
@@ -49,7 +50,7 @@ const borderRows = 2;
 const writeRowsMaximum = 10;
 
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const { field, found, selected, isGrouped } = overlay;
   const { title, isTable = false, rowsMaximum = Infinity } = overlay.question;
   const isRead = useIsScreenReaderEnabled();
@@ -117,7 +118,7 @@ interface PromptProps {
 
 /** Draws a field after its prompt sign. */
 function Prompt({ field, width, y }: PromptProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   return (
     <Box height={1} flexShrink={0}>
       <Text {...theme.key}>{`${glyphs.prompt} `}</Text>
@@ -160,7 +161,7 @@ function Write({ overlay, size }: OverlayProps<WriteOverlay>): ReactElement {
 }
 
 function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const { question, isComing, isYes } = overlay;
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {

@@ -5,7 +5,7 @@ import type { ReactElement, ReactNode } from "react";
 import { truncateText } from "../../base/graphemes.ts";
 import { drawableText } from "../../base/harmless-text.ts";
 import { useLook } from "../hooks/use-look.ts";
-import type { Glyphs, Tone } from "../theme.ts";
+import { glyphs, type Tone } from "../theme.ts";
 import { Origin } from "./text-cursor.tsx";
 
 export interface PanelProps {
@@ -37,7 +37,7 @@ export function panelInnerHeight(height: number): number {
 /** Cuts content at the bottom if it does not fit. Screen readers get the title and the content. */
 export function Panel(props: PanelProps): ReactElement {
   const { width, height, title = "", footer = "", isFocused = false, x = 0, y = 0 } = props;
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   if (useIsScreenReaderEnabled()) {
     return (
       <Box flexDirection="column">
@@ -56,7 +56,7 @@ export function Panel(props: PanelProps): ReactElement {
         height={height}
         overflowY="hidden"
         paddingX={1}
-        borderStyle={boxStyle(glyphs)}
+        borderStyle={boxStyle()}
         {...(color !== undefined && { borderColor: color })}
         borderDimColor={dimColor}
       >
@@ -92,7 +92,7 @@ interface BorderLabelProps {
 
 /** Writes over the border of the box before it: at the left of the upper edge or the right of the lower one. */
 function BorderLabel({ edge, label, width, tone }: BorderLabelProps): ReactElement | null {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const room = width - 6;
   if (label === "" || room < 1) return null;
   const place = edge === "top" ? { top: 0, left: 2 } : { bottom: 0, right: 2 };
@@ -105,7 +105,7 @@ function BorderLabel({ edge, label, width, tone }: BorderLabelProps): ReactEleme
   );
 }
 
-function boxStyle({ box }: Glyphs) {
-  const { horizontal, vertical, ...corners } = box;
+function boxStyle() {
+  const { horizontal, vertical, ...corners } = glyphs.box;
   return { ...corners, top: horizontal, bottom: horizontal, left: vertical, right: vertical };
 }

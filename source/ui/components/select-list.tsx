@@ -6,6 +6,7 @@ import { textWidth } from "../../base/graphemes.ts";
 import type { ListItem } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { fitText, harmlessRow } from "../text/text-run.ts";
+import { glyphs } from "../theme.ts";
 
 export interface SelectListProps {
   readonly items: readonly ListItem[];
@@ -64,7 +65,7 @@ interface SelectItemProps {
 }
 
 function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const tone = item.isDim ? "dim" : isSelected ? "selected" : "plain";
   const title = harmlessRow(item.title);
   const note = harmlessRow(item.note);

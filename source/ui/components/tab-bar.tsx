@@ -7,7 +7,7 @@ import { harmlessLine } from "../../base/harmless-text.ts";
 import type { Frame } from "../frame/frame.ts";
 import { tabNumber, tabs } from "../frame/frame-commands.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { type Glyphs, withGlyphs } from "../theme.ts";
+import { glyphs } from "../theme.ts";
 
 const margin = 1;
 /** Cells between tabs and status. */
@@ -20,7 +20,7 @@ export interface TabBarProps {
 
 /** Reads the frame: draw it again on every change. */
 export function TabBar({ frame, columns }: TabBarProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const current = frame.current?.id;
   const shown = frame.isStarting ? tabs : frame.screens;
   const labelsOf = (areNamed: boolean): string[] =>
@@ -58,7 +58,7 @@ export function TabBar({ frame, columns }: TabBarProps): ReactElement {
         })}
       </Text>
       <Box flexShrink={0} paddingRight={margin}>
-        <Text wrap="truncate">{statusText(frame.statusParts, room, glyphs)}</Text>
+        <Text wrap="truncate">{statusText(frame.statusParts, room)}</Text>
       </Box>
     </Box>
   );
@@ -68,8 +68,8 @@ export function TabBar({ frame, columns }: TabBarProps): ReactElement {
 const shortestStatus = 8;
 
 /** Drops parts until the rest fits, the least important first. */
-function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs): string {
-  const parts = statusParts.map((part) => statusPart(part, glyphs));
+function statusText(statusParts: readonly string[], room: number): string {
+  const parts = statusParts.map((part) => statusPart(part));
   while (parts.length > 1 && textWidth(parts.join("  ")) > room) parts.shift();
   const text = parts.join("  ");
   // The port identifies a local server.
@@ -79,6 +79,6 @@ function statusText(statusParts: readonly string[], room: number, glyphs: Glyphs
 }
 
 /** Makes a part safe to draw: it may contain a model's name. */
-export function statusPart(text: string, glyphs: Glyphs): string {
-  return harmlessLine(withGlyphs(text, glyphs));
+export function statusPart(text: string): string {
+  return harmlessLine(text);
 }

@@ -2,9 +2,8 @@
 
 import { Box, useIsScreenReaderEnabled } from "ink";
 import type { ReactElement } from "react";
-import { useLook } from "../hooks/use-look.ts";
 import { fitRuns, runsText, runsWidth, type TextRun } from "../text/text-run.ts";
-import type { Glyphs, Tone } from "../theme.ts";
+import { glyphs, type Tone } from "../theme.ts";
 import { Line } from "./line.tsx";
 
 export interface Column<Item> {
@@ -92,13 +91,12 @@ export function rowsAround<Item>(
 
 export function Table<Item>(props: TableProps<Item>): ReactElement {
   const { items, keyOf, selected, width, height, isFocused = true, isDim = false, noteOf } = props;
-  const { glyphs } = useLook();
   const isRead = useIsScreenReaderEnabled();
   const columns = fitColumns(props.columns, width - markerWidth);
   const room = width - markerWidth;
   return (
     <Box flexDirection="column" flexShrink={0} aria-role="list">
-      <Line runs={headerRuns(columns, glyphs)} aria-hidden />
+      <Line runs={headerRuns(columns)} aria-hidden />
       {rowsAround(items, selected, Math.max(0, height - headerRows)).map((item) => {
         const isSelected = item === items[selected];
         const row = { item, columns, note: noteOf?.(item) };
@@ -106,8 +104,8 @@ export function Table<Item>(props: TableProps<Item>): ReactElement {
           <Box key={keyOf(item)} aria-role="listitem" aria-state={{ selected: isSelected }}>
             <Line
               runs={[
-                markerRun(isSelected, isFocused, isDim, glyphs),
-                ...rowRuns(row, room, isSelected, isDim, glyphs),
+                markerRun(isSelected, isFocused, isDim),
+                ...rowRuns(row, room, isSelected, isDim),
               ]}
               {...(isRead && { "aria-label": spokenRow(row) })}
             />
@@ -125,21 +123,16 @@ interface Row<Item> {
   readonly note: TextRun | undefined;
 }
 
-function headerRuns<Item>(columns: readonly Column<Item>[], glyphs: Glyphs): TextRun[] {
+function headerRuns<Item>(columns: readonly Column<Item>[]): TextRun[] {
   const titles = columns.map((column) => [{ text: column.title, tone: "dim" } as const]);
   const marker: TextRun = { text: " ".repeat(markerWidth), tone: "plain" };
-  return [marker, ...joinCells(columns, titles, glyphs)];
+  return [marker, ...joinCells(columns, titles)];
 }
 
-function markerRun(
-  isSelected: boolean,
-  isFocused: boolean,
-  isDim: boolean,
-  { marker }: Glyphs,
-): TextRun {
+function markerRun(isSelected: boolean, isFocused: boolean, isDim: boolean): TextRun {
   if (!isSelected) return { text: " ".repeat(markerWidth), tone: "plain" };
   const tone = isFocused ? "focus" : isDim ? "dim" : "selected";
-  return { text: `${marker} `, tone };
+  return { text: `${glyphs.marker} `, tone };
 }
 
 function rowRuns<Item>(
@@ -147,14 +140,13 @@ function rowRuns<Item>(
   width: number,
   isSelected: boolean,
   isDim: boolean,
-  glyphs: Glyphs,
 ): TextRun[] {
   const tone: Tone = isDim ? "dim" : isSelected ? "selected" : "plain";
   const columns = shownColumns(row);
   const cells = columns.map((column) =>
     runsOf(column, row.item).map((run) => (isDim || run.tone === "plain" ? { ...run, tone } : run)),
   );
-  const joined = joinCells(columns, cells, glyphs);
+  const joined = joinCells(columns, cells);
   return row.note === undefined
     ? joined
     : fitRuns([...joined, gap, row.note], width, glyphs.ellipsis);
@@ -172,14 +164,13 @@ function runsOf<Item>(column: Column<Item>, item: Item): readonly TextRun[] {
 function joinCells<Item>(
   columns: readonly Column<Item>[],
   cells: readonly (readonly TextRun[])[],
-  { ellipsis }: Glyphs,
 ): TextRun[] {
   return columns.flatMap(({ width, align }, index) => {
     const cell = cells[index] ?? [];
     const blanks = " ".repeat(Math.max(0, width - runsWidth(cell)));
     const padding: TextRun = { text: blanks, tone: "plain" };
     const aligned = align === "right" ? [padding, ...cell] : cell;
-    return [...(index === 0 ? [] : [gap]), ...fitRuns(aligned, width, ellipsis)];
+    return [...(index === 0 ? [] : [gap]), ...fitRuns(aligned, width, glyphs.ellipsis)];
   });
 }
 

@@ -3,8 +3,8 @@
 import type { ReactElement } from "react";
 import { layoutEditor } from "../editor/editor-layout.ts";
 import type { EditorState } from "../editor/editor-state.ts";
-import { useLook } from "../hooks/use-look.ts";
 import type { TextRun } from "../text/text-run.ts";
+import { glyphs } from "../theme.ts";
 import { Line } from "./line.tsx";
 import { TextCursor } from "./text-cursor.tsx";
 
@@ -26,7 +26,6 @@ export interface TextAreaProps {
 
 export function TextArea(props: TextAreaProps): ReactElement {
   const { field, width, rows, isFocused = true, placeholder = "", y = 0 } = props;
-  const { glyphs } = useLook();
   const prompt: TextRun = { text: `${glyphs.prompt} `, tone: "title" };
   const indent: TextRun = { text: " ".repeat(promptCells), tone: "plain" };
   const { text, cursor, isSelected } = field;

@@ -2,7 +2,6 @@
 
 import { describeError } from "../../base/product-error.ts";
 import { Observable } from "../../base/store.ts";
-import type { Glyphs } from "../theme.ts";
 import { type Hint, hintsOf } from "./command-lists.ts";
 import { Commands } from "./commands.ts";
 import { frameCommands } from "./frame-commands.ts";
@@ -34,7 +33,6 @@ export interface AgentLauncher {
 export interface FrameOptions extends QuitOptions {
   /** Name in front of the tabs. Defaults to modelctl. */
   readonly program?: string;
-  readonly glyphs: Glyphs;
   readonly theme: ThemeName;
   readonly terminal: TerminalServices;
   readonly size: () => WindowSize;
@@ -46,7 +44,6 @@ export interface FrameOptions extends QuitOptions {
 
 export class Frame extends Observable implements FrameServices {
   readonly program: string;
-  readonly glyphs: Glyphs;
   readonly #options: FrameOptions;
   readonly #screens = new ScreenSwitcher(() => this.refresh());
   readonly #overlays = new Overlays(() => this.refresh());
@@ -61,7 +58,6 @@ export class Frame extends Observable implements FrameServices {
     super();
     this.#options = options;
     this.program = options.program ?? "modelctl";
-    this.glyphs = options.glyphs;
     this.#theme = options.theme;
     this.#quit = new Quit(options, (title, choices) => this.choose(title, choices));
     this.#input = new InputRouter({

@@ -3,7 +3,7 @@
 import type { ComponentType } from "react";
 import type { Clock } from "../../base/clock.ts";
 import type { CommandFacts } from "../../chat/commands/command.ts";
-import type { Glyphs, Layout } from "../theme.ts";
+import type { Layout } from "../theme.ts";
 
 /** Size of the body: the window without tab bar and hints. */
 export interface BodySize {
@@ -62,7 +62,8 @@ export interface Screen {
 
 /** Context of every screen. */
 export interface ScreenContext {
-  readonly glyphs: Glyphs;
+  /** True if the terminal draws only ASCII: pictures have no replacement. */
+  readonly isAscii: boolean;
   readonly clock: Clock;
   readonly frame: FrameServices;
   readonly layout: Layout;

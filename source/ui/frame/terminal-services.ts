@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { describeError } from "../../base/product-error.ts";
 import { plural } from "../../base/quantities.ts";
+import { isAsciiLocale, toAscii } from "../theme.ts";
 import { copySequence } from "./terminal-sequences.ts";
 
 export interface TerminalServices {
@@ -57,7 +58,8 @@ export function terminalServices(options: TerminalServicesOptions): TerminalServ
     },
     page: async (text) => {
       const program = environment.PAGER || usualPager();
-      await withFile(text, "txt", async (file) => {
+      const shown = isAsciiLocale(environment, process.platform) ? toAscii(text) : text;
+      await withFile(shown, "txt", async (file) => {
         await suspend(async () => void (await runWithFile(program, file)));
       });
     },

@@ -1,12 +1,11 @@
-// Context of every component: glyphs, styles by meaning, layout and clock.
+// Context of every component: styles by meaning, layout and clock.
 
 import { createContext, use } from "react";
 import type { Clock } from "../../base/clock.ts";
 import type { Theme } from "../frame/themes.ts";
-import type { Glyphs, Layout } from "../theme.ts";
+import type { Layout } from "../theme.ts";
 
 export interface Look {
-  readonly glyphs: Glyphs;
   /** Props of Ink's `Text` for each tone: `<Text {...theme.dim}>`. */
   readonly theme: Theme;
   readonly layout: Layout;

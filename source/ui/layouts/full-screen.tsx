@@ -13,6 +13,7 @@ import type { BodySize } from "../frame/screen.ts";
 import { bodySize, hintRows, isTooSmall, tabRows, usualMinimum } from "../frame/window-size.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { useFrameSize, useStore } from "../hooks/use-store.ts";
+import { glyphs } from "../theme.ts";
 
 /** Draws everything around the screen again on every change: bodies follow their own stores. */
 export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
@@ -53,7 +54,7 @@ interface BodyProps {
 }
 
 function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const { current, isStarting } = frame;
   if (current !== undefined) return <current.Body key={current.id} {...size} />;
   if (!isStarting) return null;
@@ -71,11 +72,11 @@ export function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null 
 
 /** Shows the required size, the screen that fits, and the status meanwhile. */
 function TooSmall({ frame, size }: BodyProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const { columns, rows } = size;
   const needed = frame.current?.smallestWindow ?? usualMinimum;
   const fitting = frame.screens.find(({ smallestWindow }) => !isTooSmall(size, smallestWindow));
-  const parts = frame.statusParts.map((part) => statusPart(part, glyphs));
+  const parts = frame.statusParts.map((part) => statusPart(part));
   const lines = [
     `Too small: ${columns}x${rows}`,
     `needs ${needed.columns}x${needed.rows}`,

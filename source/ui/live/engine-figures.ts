@@ -5,7 +5,7 @@ import { formatMemory, formatMilliseconds } from "../../base/formats.ts";
 import { rate, span, tokenCount } from "../../base/quantities.ts";
 import type { LoadedModelFigures, ServerSample } from "../../client/metrics.ts";
 import { slotSquares } from "../components/bars.tsx";
-import type { Glyphs } from "../theme.ts";
+import { glyphs } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";
 
 /** Figures of the chat's own answers. */
@@ -36,15 +36,15 @@ export interface EngineFacts {
 const slotsWidth = 8;
 
 /** Returns the known figures of the conversation's model: others of the server do not count. */
-export function engineFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
-  return [modelFigure(facts, glyphs), ...answerFigures(facts), ...loadFigures(facts, glyphs)];
+export function engineFigures(facts: EngineFacts): Figure[] {
+  return [modelFigure(facts), ...answerFigures(facts), ...loadFigures(facts)];
 }
 
 /** Returns them in one line, when there is no space for a pane. */
-export function engineLineText(
-  { conversation, samples }: Pick<EngineFacts, "conversation" | "samples">,
-  glyphs: Glyphs,
-): string {
+export function engineLineText({
+  conversation,
+  samples,
+}: Pick<EngineFacts, "conversation" | "samples">): string {
   const sample = samples.at(-1);
   const { tokensPerSecond = 0, waiting = 0 } = modelIn(sample, conversation) ?? {};
   const { ttftMs, contextTokens, contextLength } = conversation;
@@ -77,18 +77,18 @@ function loadedModel({ conversation, samples }: EngineFacts): LoadedModelFigures
   return modelIn(samples.at(-1), conversation);
 }
 
-function modelFigure(facts: EngineFacts, glyphs: Glyphs): Figure {
+function modelFigure(facts: EngineFacts): Figure {
   const loaded = loadedModel(facts);
   return {
     kind: "state",
     label: facts.conversation.model,
     labelTone: "title",
-    value: modelState(loaded, facts.now, glyphs),
+    value: modelState(loaded, facts.now),
     tone: loaded === undefined ? "dim" : "plain",
   };
 }
 
-function modelState(loaded: LoadedModelFigures | undefined, now: number, glyphs: Glyphs): string {
+function modelState(loaded: LoadedModelFigures | undefined, now: number): string {
   if (loaded === undefined) return `${glyphs.idle} not loaded`;
   if (loaded.state === "loading") {
     return `${glyphs.working} loading ${Math.floor(loaded.loadFraction * 100)}%`;
@@ -125,7 +125,7 @@ function answerFigures({ conversation, samples }: EngineFacts): Figure[] {
   return figures;
 }
 
-function loadFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
+function loadFigures(facts: EngineFacts): Figure[] {
   const loaded = loadedModel(facts);
   const figures: Figure[] = [];
   if (loaded !== undefined && loaded.cacheBytes > 0) {
@@ -134,7 +134,7 @@ function loadFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
   }
   if (loaded !== undefined && loaded.slots > 0) {
     const { running, slots } = loaded;
-    const squares = slotSquares(running, slots, slotsWidth, glyphs);
+    const squares = slotSquares(running, slots, slotsWidth);
     const value = `${squares}  ${running} of ${slots} busy`.trim();
     figures.push({ kind: "text", label: "Slots", value });
   }

@@ -9,7 +9,7 @@ import type { BodySize } from "../frame/screen.ts";
 import { useLook, useNow } from "../hooks/use-look.ts";
 import { type Readable, useStore } from "../hooks/use-store.ts";
 import { fitText } from "../text/text-run.ts";
-import { type Glyphs, unicodeGlyphs } from "../theme.ts";
+import { glyphs } from "../theme.ts";
 import {
   type ConversationFigures,
   type EngineFacts,
@@ -39,13 +39,13 @@ export function enginePaneHeight(
   conversation: ConversationFigures,
 ): number {
   const isStale = link.kind === "down" && samples.length > 0;
-  // The number of rows depends on neither time nor glyphs.
-  const figures = paneFigures({ conversation, samples, now: 0 }, unicodeGlyphs);
+  // The number of rows does not depend on the time.
+  const figures = paneFigures({ conversation, samples, now: 0 });
   return (isStale ? 1 : 0) + figures.length + borderRows;
 }
 
-function paneFigures(facts: EngineFacts, glyphs: Glyphs): Figure[] {
-  return [...engineFigures(facts, glyphs), ...machineFigures(facts.samples, glyphs)];
+function paneFigures(facts: EngineFacts): Figure[] {
+  return [...engineFigures(facts), ...machineFigures(facts.samples)];
 }
 
 /** Reads it for the current server, updated on change. */
@@ -68,7 +68,7 @@ export interface EnginePaneProps {
 /** Has `enginePaneHeight` rows, or fewer. Screen readers skip it: it changes all the time. */
 export const EnginePane = memo(function EnginePane(props: EnginePaneProps): ReactElement {
   const { watch, conversation, rows } = props;
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const now = useNow();
   const watched = useStore(watch, (one) => one);
   const { samples } = watched;
@@ -84,7 +84,7 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
           </Text>
         )}
         <FigureList
-          figures={paneFigures({ conversation, samples, now }, glyphs)}
+          figures={paneFigures({ conversation, samples, now })}
           width={panelInnerWidth(enginePaneWidth)}
           isStale={isStale}
         />
@@ -101,8 +101,8 @@ export interface EngineLineProps extends Pick<EnginePaneProps, "watch" | "conver
 /** A row with the most important figures. Screen readers skip it. */
 export const EngineLine = memo(function EngineLine(props: EngineLineProps): ReactElement {
   const { watch, conversation, columns } = props;
-  const { glyphs, theme } = useLook();
-  const text = useStore(watch, ({ samples }) => engineLineText({ conversation, samples }, glyphs));
+  const { theme } = useLook();
+  const text = useStore(watch, ({ samples }) => engineLineText({ conversation, samples }));
   return (
     <Box height={1} flexShrink={0} paddingX={1} aria-hidden>
       <Text {...theme.dim} wrap="truncate">

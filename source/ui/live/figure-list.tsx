@@ -5,7 +5,7 @@ import type { ReactElement } from "react";
 import { Gauge, Sparkline } from "../components/bars.tsx";
 import { useLook } from "../hooks/use-look.ts";
 import { fitText, harmlessRow } from "../text/text-run.ts";
-import type { Tone } from "../theme.ts";
+import { glyphs, type Tone } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";
 
 const labelCells = 8;
@@ -31,7 +31,7 @@ export function FigureList({ figures, width, isStale }: FigureListProps): ReactE
 type FigureRowProps = Omit<FigureListProps, "figures"> & { readonly figure: Figure };
 
 function FigureRow({ figure, width, isStale }: FigureRowProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const { kind, label, value } = figure;
   const style = (tone: Tone) => theme[isStale ? "dim" : tone];
   if (kind === "state") {

@@ -2,7 +2,7 @@
 
 import { percentage, usedOfTotal } from "../../base/quantities.ts";
 import type { ServerSample } from "../../client/metrics.ts";
-import type { Glyphs, Tone } from "../theme.ts";
+import type { Tone } from "../theme.ts";
 
 /** A figure in one row. */
 export type Figure =
@@ -23,34 +23,32 @@ interface FigureText {
 const gpusMaximum = 2;
 
 /** @param samples oldest first */
-export function machineFigures(samples: readonly ServerSample[], glyphs: Glyphs): Figure[] {
+export function machineFigures(samples: readonly ServerSample[]): Figure[] {
   const sample = samples.at(-1);
   if (sample === undefined) return [];
-  const cards = sample.gpus
-    .slice(0, gpusMaximum)
-    .flatMap((_, index) => gpuFigures(samples, index, glyphs));
+  const cards = sample.gpus.slice(0, gpusMaximum).flatMap((_, index) => gpuFigures(samples, index));
   const more = sample.gpus.length - gpusMaximum;
   if (more > 0) cards.push({ kind: "text", label: "", value: `and ${more} more`, tone: "dim" });
   return [
-    ...(cards.length > 0 ? cards : [cpuFigure(samples, glyphs)]),
+    ...(cards.length > 0 ? cards : [cpuFigure(samples)]),
     memoryFigure("RAM", sample.memoryUsedBytes, sample.memoryTotalBytes),
   ];
 }
 
-function cpuFigure(samples: readonly ServerSample[], glyphs: Glyphs): Figure {
+function cpuFigure(samples: readonly ServerSample[]): Figure {
   const values = samples.map(({ cpuLoad }) => cpuLoad);
-  const heat = heatText(samples.at(-1)?.cpuCelsius, glyphs);
+  const heat = heatText(samples.at(-1)?.cpuCelsius);
   return { kind: "trend", label: "CPU", value: loadText(values.at(-1) ?? 0) + heat, values };
 }
 
-function gpuFigures(samples: readonly ServerSample[], index: number, glyphs: Glyphs): Figure[] {
+function gpuFigures(samples: readonly ServerSample[], index: number): Figure[] {
   const gpu = samples.at(-1)?.gpus[index];
   if (gpu === undefined) return [];
   const { load, temperatureCelsius, memoryUsedBytes, memoryTotalBytes } = gpu;
   const figures: Figure[] = [];
   if (load !== undefined) {
     const values = samples.map(({ gpus }) => gpus[index]?.load ?? 0);
-    const value = loadText(load) + heatText(temperatureCelsius, glyphs);
+    const value = loadText(load) + heatText(temperatureCelsius);
     figures.push({ kind: "trend", label: `GPU${index}`, value, values });
   }
   if (memoryUsedBytes !== undefined && memoryTotalBytes !== undefined) {
@@ -68,6 +66,6 @@ function loadText(load: number): string {
   return percentage(load).padStart(4);
 }
 
-function heatText(celsius: number | undefined, { isAscii }: Glyphs): string {
-  return celsius === undefined ? "" : `  ${Math.round(celsius)} ${isAscii ? "C" : "°C"}`;
+function heatText(celsius: number | undefined): string {
+  return celsius === undefined ? "" : `  ${Math.round(celsius)}°C`;
 }

@@ -24,7 +24,7 @@ export function blockRows(
   isOpen: boolean,
 ): TextRow[] {
   if (isList(token)) return listRows(token, width, style, isOpen);
-  const table = isTable(token) ? tableRows(token, width, style.isAscii) : undefined;
+  const table = isTable(token) ? tableRows(token, width) : undefined;
   if (table !== undefined) return table;
   switch (token.type) {
     case "space":
@@ -34,9 +34,7 @@ export function blockRows(
     case "code":
       return codeOf(token, width, style, isOpen);
     case "hr":
-      return [
-        [{ text: (style.isAscii ? "-" : "─").repeat(Math.min(width, ruleCells)), tone: "dim" }],
-      ];
+      return [[{ text: "─".repeat(Math.min(width, ruleCells)), tone: "dim" }]];
     case "blockquote":
       return quoteRows(token.tokens ?? [], width, style, isOpen);
     default: {
@@ -92,7 +90,7 @@ function quoteRows(
   style: CodeStyle,
   isOpen: boolean,
 ): TextRow[] {
-  const bar: TextRun = { text: style.isAscii ? "| " : "▎ ", tone: "dim" };
+  const bar: TextRun = { text: "▎ ", tone: "dim" };
   const inner = Math.max(narrowestBlock, width - bar.text.length);
   const content = blocksRows(tokens, inner, style, isOpen);
   return (content.length === 0 ? [blankRow] : content).map((row) =>
@@ -120,11 +118,7 @@ function listRows(list: Tokens.List, width: number, style: CodeStyle, isOpen: bo
   const last = String(first + list.items.length - 1);
   const rows: TextRow[] = [];
   for (const [index, item] of list.items.entries()) {
-    const sign = list.ordered
-      ? `${String(first + index).padStart(last.length)}. `
-      : style.isAscii
-        ? "- "
-        : "• ";
+    const sign = list.ordered ? `${String(first + index).padStart(last.length)}. ` : "• ";
     const box = item.task ? (item.checked ? "[x] " : "[ ] ") : "";
     const marker: TextRun = { text: sign + box, tone: "mark" };
     const indent: TextRun = { text: " ".repeat(marker.text.length), tone: "plain" };

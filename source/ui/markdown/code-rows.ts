@@ -7,7 +7,6 @@ import type { CodeHighlighter } from "./code-highlighter.ts";
 import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 
 export interface CodeStyle {
-  readonly isAscii: boolean;
   readonly highlighter: CodeHighlighter;
 }
 
@@ -25,8 +24,7 @@ const barCells = 2;
 
 export function codeRows(block: CodeBlock, width: number, style: CodeStyle): TextRow[] {
   const { code, language, isOpen } = block;
-  const { isAscii } = style;
-  const [top, bar, bottom] = isAscii ? ["+-", "| ", "+-"] : ["┌─", "│ ", "└─"];
+  const [top, bar, bottom] = ["┌─", "│ ", "└─"];
   const rows: TextRow[] = [[{ text: language === "" ? top : `${top} ${language}`, tone: "dim" }]];
   const beside: TextRun = { text: bar, tone: "dim" };
   for (const line of codeLines(block, style)) {

@@ -8,12 +8,8 @@ import { joinRuns, wrapRuns } from "./wrap-runs.ts";
 const narrowestColumn = 4;
 
 /** Returns undefined if the window is too narrow for the columns. */
-export function tableRows(
-  table: Tokens.Table,
-  width: number,
-  isAscii: boolean,
-): TextRow[] | undefined {
-  const [separator, line, cross] = isAscii ? [" | ", "-", "-+-"] : [" │ ", "─", "─┼─"];
+export function tableRows(table: Tokens.Table, width: number): TextRow[] | undefined {
+  const [separator, line, cross] = [" │ ", "─", "─┼─"];
   const count = table.header.length;
   const room = width - separator.length * (count - 1);
   if (room < count * narrowestColumn) return undefined;

@@ -3,7 +3,6 @@
 import { Text } from "ink";
 import { describe, expect, test } from "vitest";
 import { Gauge, ProgressBar, Sparkline, slotSquares } from "../../../source/ui/components/bars.tsx";
-import { asciiGlyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
 import { renderAt } from "../support/render.tsx";
 
 describe("a gauge", () => {
@@ -30,14 +29,14 @@ describe("a gauge", () => {
         RAM <Gauge share={0.5} width={4} /> 1/2
       </Text>
     );
-    expect(renderAt(row, { glyphs: asciiGlyphs }).text()).toBe("RAM ##.. 1/2");
+    expect(renderAt(row, { isAscii: true }).text()).toBe("RAM ##.. 1/2");
   });
 });
 
 test("slots are squares, busy ones first, if there is room", () => {
-  expect(slotSquares(1, 4, 8, unicodeGlyphs)).toBe("■□□□");
-  expect(slotSquares(9, 4, 8, unicodeGlyphs)).toBe("■■■■");
-  expect(slotSquares(1, 40, 8, unicodeGlyphs)).toBe("");
+  expect(slotSquares(1, 4, 8)).toBe("■□□□");
+  expect(slotSquares(9, 4, 8)).toBe("■■■■");
+  expect(slotSquares(1, 40, 8)).toBe("");
 });
 
 test("a full progress bar is not coloured as a warning", () => {
@@ -55,7 +54,7 @@ describe("a sparkline", () => {
   test("stays flat below its floor", () => {
     expect(renderAt(<Sparkline values={[0.01, 0.02]} width={2} floor={1} />).text()).toBe("▁▁");
     const spark = <Sparkline values={[0.01, 0, 0]} width={3} floor={1} />;
-    expect(renderAt(spark, { glyphs: asciiGlyphs }).text()).toBe("...");
+    expect(renderAt(spark, { isAscii: true }).text()).toBe("...");
   });
 
   test.each([[[]], [[0, 0, 0, 0]]])("of the invalid %j is blank", (values) => {

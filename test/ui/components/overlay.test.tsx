@@ -3,14 +3,13 @@
 
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Frame } from "../../../source/ui/frame/frame.ts";
-import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../source/ui/theme.ts";
 import { FakeScreen, sampleFrame } from "../support/fake-screen.tsx";
 import { frameLines, openReader, programOf } from "../support/render.tsx";
 
 let frame: Frame;
 
-function createFrame(glyphs: Glyphs, rowLength = 80): Frame {
-  const created = sampleFrame({ glyphs });
+function createFrame(rowLength = 80): Frame {
+  const created = sampleFrame();
   const screen = new FakeScreen("chat", "Chat");
   screen.lines = Array.from({ length: 40 }, (_, row) => `${row} ${"x".repeat(rowLength)}`);
   created.start([screen]);
@@ -18,7 +17,7 @@ function createFrame(glyphs: Glyphs, rowLength = 80): Frame {
 }
 
 beforeEach(() => {
-  frame = createFrame(unicodeGlyphs);
+  frame = createFrame();
 });
 
 describe("a question", () => {
@@ -94,10 +93,10 @@ describe("a list", () => {
   });
 
   test("is drawn in ASCII if Unicode is unavailable", () => {
-    frame = createFrame(asciiGlyphs, 20);
+    frame = createFrame(20);
     void frame.choose("Numbers", choices);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: everything beyond ASCII is the subject
-    expect(frameLines(frame).join("\n")).not.toMatch(/[^\x00-\x7f]/);
+    expect(frameLines(frame, { isAscii: true }).join("\n")).not.toMatch(/[^\x00-\x7f]/);
   });
 });
 

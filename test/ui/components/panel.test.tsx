@@ -5,7 +5,6 @@ import { describe, expect, test } from "vitest";
 import { textWidth } from "../../../source/base/graphemes.ts";
 import { Panel } from "../../../source/ui/components/panel.tsx";
 import { TextCursor } from "../../../source/ui/components/text-cursor.tsx";
-import { asciiGlyphs } from "../../../source/ui/theme.ts";
 import { openTree, renderAt } from "../support/render.tsx";
 
 const size = { width: 14, height: 4 };
@@ -48,7 +47,7 @@ describe("a panel", () => {
         <Text>x</Text>
       </Panel>
     );
-    expect(renderAt(panel, { glyphs: asciiGlyphs }).lines()).toEqual([
+    expect(renderAt(panel, { isAscii: true }).lines()).toEqual([
       "+- Title ----+",
       "| x          |",
       "|            |",

@@ -5,7 +5,6 @@ import type { ReactElement } from "react";
 import { expect, test } from "vitest";
 import { useParagraph } from "../../../source/ui/components/line.tsx";
 import { ScrollPanel } from "../../../source/ui/components/scroll-panel.tsx";
-import { asciiGlyphs } from "../../../source/ui/theme.ts";
 import { renderAt } from "../support/render.tsx";
 
 interface SampleProps {
@@ -77,5 +76,5 @@ test("a paragraph shows control characters in caret notation", () => {
     return <>{paragraph("a\u001b[2Jb\nc", "error")}</>;
   }
   expect(renderAt(<Evil />, { columns: 20 }).text()).toBe("a^[[2Jb c");
-  expect(renderAt(<Evil />, { columns: 20, glyphs: asciiGlyphs }).text()).toBe("a^[[2Jb c");
+  expect(renderAt(<Evil />, { columns: 20, isAscii: true }).text()).toBe("a^[[2Jb c");
 });

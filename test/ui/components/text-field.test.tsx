@@ -12,7 +12,6 @@ import {
   fieldWith,
 } from "../../../source/ui/editor/line-field.ts";
 import { fieldCommandFacts } from "../../../source/ui/frame/command-table.ts";
-import { asciiGlyphs } from "../../../source/ui/theme.ts";
 import { FakeScreen, sampleFrame } from "../support/fake-screen.tsx";
 import { openTree, programOf, renderAt } from "../support/render.tsx";
 import type { SizedTerminal } from "../support/sized-terminal.ts";
@@ -140,7 +139,5 @@ test("an empty field shows its placeholder", () => {
 test("control characters are shown in caret notation", () => {
   const field = { text: "a\u0007b", cursor: 3 };
   expect(renderAt(<TextField field={field} width={20} />).text()).toBe("a^Gb");
-  expect(renderAt(<TextField field={field} width={20} />, { glyphs: asciiGlyphs }).text()).toBe(
-    "a^Gb",
-  );
+  expect(renderAt(<TextField field={field} width={20} />, { isAscii: true }).text()).toBe("a^Gb");
 });

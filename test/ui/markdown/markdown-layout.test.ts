@@ -4,16 +4,17 @@ import { describe, expect, it } from "vitest";
 import { CodeHighlighter } from "../../../source/ui/markdown/code-highlighter.ts";
 import { codePieces, MarkdownLayout } from "../../../source/ui/markdown/markdown-layout.ts";
 import { runsText, runsWidth, type TextRow } from "../../../source/ui/text/text-run.ts";
+import { toAscii } from "../../../source/ui/theme.ts";
 
 const highlighter = new CodeHighlighter();
 await highlighter.load();
 
-function layout(width = 60, isAscii = false): MarkdownLayout {
-  return new MarkdownLayout(width, { isAscii, highlighter });
+function layout(width = 60): MarkdownLayout {
+  return new MarkdownLayout(width, { highlighter });
 }
 
-function texts(markdown: string, width = 60, isAscii = false): string[] {
-  return layout(width, isAscii).rows(markdown, false).map(runsText);
+function texts(markdown: string, width = 60): string[] {
+  return layout(width).rows(markdown, false).map(runsText);
 }
 
 function tones(markdown: string): string[][] {
@@ -90,7 +91,7 @@ describe("Markdown", () => {
 
   it("is drawn in ASCII on request", () => {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
-    expect(texts(everything, 60, true).join("\n")).toMatch(/^[\x00-\x7f]*$/);
+    expect(toAscii(texts(everything).join("\n"))).toMatch(/^[\x00-\x7f]*$/);
   });
 
   it("keeps line breaks, and one blank row between blocks", () => {

@@ -11,12 +11,10 @@ import type {
   Screen,
   SlashName,
 } from "../../../source/ui/frame/screen.ts";
-import { unicodeGlyphs } from "../../../source/ui/theme.ts";
 
 /** A frame of 60 x 16 cells, before it is started. */
 export function sampleFrame(options: Partial<FrameOptions> = {}): Frame {
   return new Frame({
-    glyphs: unicodeGlyphs,
     clock: { now: () => 0, wallMs: () => 0 },
     theme: "default",
     terminal: {

@@ -11,13 +11,14 @@ import { type ThemeName, themes } from "../../../source/ui/frame/themes.ts";
 import { Pace } from "../../../source/ui/hooks/pace.ts";
 import { LookContext } from "../../../source/ui/hooks/use-look.ts";
 import { FullScreen } from "../../../source/ui/layouts/full-screen.tsx";
-import { type Glyphs, type Layout, unicodeGlyphs } from "../../../source/ui/theme.ts";
+import { type Layout, toAscii } from "../../../source/ui/theme.ts";
 import { until } from "../../support/until.ts";
 import { SizedTerminal } from "./sized-terminal.ts";
 
 export interface RenderOptions {
   readonly columns?: number;
-  readonly glyphs?: Glyphs;
+  /** Shows the frame as a terminal that draws only ASCII gets it. */
+  readonly isAscii?: boolean;
   readonly theme?: ThemeName;
   readonly layout?: Layout;
   /** Milliseconds since 1970 for ages on the screen. */
@@ -37,10 +38,10 @@ export interface Rendered {
 
 /** Draws a component in its context; the first frame is there at once. */
 export function renderAt(tree: ReactElement, options: RenderOptions = {}): Rendered {
-  const { columns = 100, glyphs = unicodeGlyphs, theme = "default", layout = "window" } = options;
+  const { columns = 100, isAscii = false, theme = "default", layout = "window" } = options;
   const { nowMs = 0 } = options;
   const clock = { now: () => nowMs, wallMs: () => nowMs };
-  const look = { glyphs, theme: themes[theme], layout, clock };
+  const look = { theme: themes[theme], layout, clock };
   const around = (inner: ReactElement) => <LookContext value={look}>{inner}</LookContext>;
   const instance = renderTree(around(tree));
   // The library's terminal has a hundred columns and no rows.
@@ -48,8 +49,9 @@ export function renderAt(tree: ReactElement, options: RenderOptions = {}): Rende
   instance.stdout.emit("resize");
   instance.rerender(around(tree));
   onTestFinished(() => instance.unmount());
+  const written = isAscii ? toAscii : (frame: string) => frame;
   const lines = () =>
-    withoutColours(instance.lastFrame() ?? "")
+    written(withoutColours(instance.lastFrame() ?? ""))
       .split("\n")
       .map((line) => line.trimEnd());
   const text = () => lines().join("\n");
@@ -71,7 +73,6 @@ export function frameLines(frame: Frame, options: RenderOptions = {}): string[] 
   const { columns } = frame.windowSize();
   const { lines } = renderAt(<FullScreen frame={frame} />, {
     columns,
-    glyphs: frame.glyphs,
     theme: frame.theme,
     ...options,
   });
@@ -112,7 +113,6 @@ function openTerminal(
   const instance = renderInk(
     <LookContext
       value={{
-        glyphs: unicodeGlyphs,
         theme: themes.default,
         layout: "window",
         clock: systemClock,

@@ -4,7 +4,7 @@ import { noticeRows } from "../../components/hint-bar.tsx";
 import { layoutEditor } from "../../editor/editor-layout.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { enginePaneWidth, enginePlace } from "../../live/engine-pane.tsx";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import type { ChatNotice, ChatState } from "./chat-state.ts";
 
 const composerBorderRows = 2;
@@ -58,8 +58,8 @@ export function transcriptWidth(columns: number): number {
   return Math.max(1, columns - 2 * transcriptMarginCells);
 }
 
-export function noticeText({ text, isWarning }: ChatNotice, { warning }: Glyphs): string {
-  return isWarning ? `${warning} ${text}` : text;
+export function noticeText({ text, isWarning }: ChatNotice): string {
+  return isWarning ? `${glyphs.warning} ${text}` : text;
 }
 
 export function chatLayout(
@@ -71,13 +71,11 @@ export function chatLayout(
     queue,
   }: Pick<ChatState, "editor" | "notice" | "search" | "menu" | "queue">,
   { columns, rows }: BodySize,
-  glyphs: Glyphs,
 ): ChatLayout {
   const width = editorWidth(columns);
   const typed = layoutEditor(editor.text, editor.cursor, width, composerTextRowsMaximum);
   const editorRows = search === undefined ? typed.rows.length : 1;
-  const statusRows =
-    notice === undefined ? 1 : noticeRows(noticeText(notice, glyphs), columns).length;
+  const statusRows = notice === undefined ? 1 : noticeRows(noticeText(notice), columns).length;
   const below = { menuItems: menu?.items.length ?? 0, queued: queue.messages.length };
   return distributeRows(rows, editorRows, statusRows, below);
 }

@@ -15,7 +15,6 @@ import type { ClientMessage } from "../../../client/chat-events.ts";
 import type { ServerWatch } from "../../../client/live/server-watch.ts";
 import type { BodySize, BoundCommand, Screen, ScreenContext } from "../../frame/screen.ts";
 import { CodeHighlighter } from "../../markdown/code-highlighter.ts";
-import type { Glyphs } from "../../theme.ts";
 import { ChatBody } from "./chat-body.tsx";
 import { ChatController } from "./chat-controller.ts";
 import { conversationSize } from "./chat-layout.ts";
@@ -52,7 +51,7 @@ export class ChatScreen implements Screen {
   private constructor(
     options: ChatOptions,
     history: PromptHistory,
-    { clock, frame, glyphs, layout }: ScreenContext,
+    { clock, frame, isAscii, layout }: ScreenContext,
     watch: ServerWatch | undefined,
   ) {
     const { backend, settings, sessions, folder = process.cwd() } = options;
@@ -82,9 +81,8 @@ export class ChatScreen implements Screen {
     this.#chat = {
       store,
       backend,
-      glyphs,
       examplePrompts: options.examplePrompts ?? defaultExamplePrompts,
-      layout: this.#createLayout(glyphs),
+      layout: this.#createLayout(isAscii),
       printed: new PrintedEntries(),
       watch,
       head: () => recorder?.head,
@@ -182,7 +180,7 @@ export class ChatScreen implements Screen {
   status(): string {
     const { activity } = this.#store.get();
     const { facts } = this.#options.backend;
-    return activity === undefined ? facts.name : activityText(activity, facts, this.#chat.glyphs);
+    return activity === undefined ? facts.name : activityText(activity, facts);
   }
 
   isTyping(): boolean {
@@ -225,14 +223,13 @@ export class ChatScreen implements Screen {
     await this.#chat.historyFile?.settled();
   }
 
-  #createLayout(glyphs: Glyphs): TranscriptLayout {
+  #createLayout(isAscii: boolean): TranscriptLayout {
     const layout: TranscriptLayout = new TranscriptLayout({
-      glyphs,
       highlighter: new CodeHighlighter(() => {
         layout.forget();
         this.#store.update({});
       }),
-      drawsImages: chalk.level > 0 && !glyphs.isAscii,
+      drawsImages: chalk.level > 0 && !isAscii,
       timeText,
     });
     return layout;

@@ -13,7 +13,6 @@ import type { BodySize, FrameServices } from "../../frame/screen.ts";
 import { type Readable, useParts, useShallow, useStore } from "../../hooks/use-store.ts";
 import type { ConversationFigures } from "../../live/engine-figures.ts";
 import type { TextRow } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
 import { type ChatLayout, chatLayout, transcriptWidth } from "./chat-layout.ts";
 import type { ChatSession } from "./chat-session.ts";
 import type { ChatState } from "./chat-state.ts";
@@ -25,7 +24,6 @@ import type { LaidOutTranscript, TranscriptLayout } from "./transcript/transcrip
 export interface ChatView {
   readonly store: Store<ChatState>;
   readonly backend: Pick<ChatBackend, "facts">;
-  readonly glyphs: Glyphs;
   readonly examplePrompts: readonly string[];
   readonly layout: TranscriptLayout;
   /** Entries printed to the terminal's scrollback, in the layout `inline`. */
@@ -54,11 +52,11 @@ export interface ChatParts extends ChatView {
 
 /** The entries as rows, laid out on demand. */
 export function layOutTranscript(
-  { backend, glyphs, layout }: ChatView,
+  { backend, layout }: ChatView,
   { entries, activity }: Pick<ChatState, "entries" | "activity">,
   width: number,
 ): LaidOutTranscript {
-  const progress = activity && progressText(activity, backend.facts, glyphs);
+  const progress = activity && progressText(activity, backend.facts);
   return layout.rows(entries, width, progress);
 }
 
@@ -78,19 +76,18 @@ export function useIsServerDown({ watch = unwatched }: ChatView): boolean {
 }
 
 /** Heights of the parts in this room; they change with input and notices. */
-export function useChatLayout({ store, glyphs }: ChatView, size: BodySize): ChatLayout {
-  return chatLayout(useParts(store, "editor", "search", "notice", "menu", "queue"), size, glyphs);
+export function useChatLayout({ store }: ChatView, size: BodySize): ChatLayout {
+  return chatLayout(useParts(store, "editor", "search", "notice", "menu", "queue"), size);
 }
 
 /** Rows of an empty chat; undefined once there is a message. */
 export function useEmptyChatRows(chat: ChatView, columns: number): readonly TextRow[] | undefined {
-  const { store, examplePrompts, glyphs } = chat;
+  const { store, examplePrompts } = chat;
   const isEmpty = useStore(store, ({ entries }) => entries.length === 0);
   const facts = useModelFacts(chat);
   return useMemo(
-    () =>
-      isEmpty ? emptyChatRows(facts, examplePrompts, transcriptWidth(columns), glyphs) : undefined,
-    [isEmpty, facts, examplePrompts, columns, glyphs],
+    () => (isEmpty ? emptyChatRows(facts, examplePrompts, transcriptWidth(columns)) : undefined),
+    [isEmpty, facts, examplePrompts, columns],
   );
 }
 

@@ -6,6 +6,7 @@ import { type ReactElement, useMemo, useState } from "react";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts, useStore } from "../../hooks/use-store.ts";
+import { glyphs } from "../../theme.ts";
 import { conversationColumns, transcriptWidth } from "./chat-layout.ts";
 import {
   type ChatView,
@@ -81,7 +82,7 @@ interface PrintedMessageProps extends ScrollbackProps {
 }
 
 function PrintedMessage({ item, chat, columns }: PrintedMessageProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   if ("entry" in item) {
     return (
       <Box flexDirection="column" width={columns}>

@@ -5,7 +5,7 @@ import type { ReactElement } from "react";
 import { harmlessText } from "../../../base/harmless-text.ts";
 import type { Activity } from "../../../chat/conversation/running-answer.ts";
 import { useParts, useStore } from "../../hooks/use-store.ts";
-import { asciiGlyphs } from "../../theme.ts";
+import { toAscii } from "../../theme.ts";
 import type { ChatState } from "./chat-state.ts";
 import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
 import { foundEntry } from "./composer/history-search.ts";
@@ -56,20 +56,19 @@ function useStatus(chat: ChatView): string {
   const isServerDown = useIsServerDown(chat);
   return useStore(store, (state) => {
     if (state.activity !== undefined) return calmText(state.activity, facts);
-    return statusRun({ ...state, isServerDown }, facts, asciiGlyphs, statusWidth).text;
+    return toAscii(statusRun({ ...state, isServerDown }, facts, statusWidth).text);
   });
 }
 
 /** Describes the request without figures that change all the time; shares are in steps of ten. */
 function calmText({ phase }: Activity, model: ModelLine): string {
   const calm = (fraction: number) => Math.floor(fraction * 10) / 10;
-  const told = (of: Activity["phase"]) =>
-    activityText({ phase: of, elapsedMs: 0 }, model, asciiGlyphs);
+  const told = (of: Activity["phase"]) => toAscii(activityText({ phase: of, elapsedMs: 0 }, model));
   switch (phase.type) {
     case "answering":
-      return `${asciiGlyphs.working} answering`;
+      return "~ answering";
     case "thinking":
-      return `${asciiGlyphs.working} thinking`;
+      return "~ thinking";
     case "checking":
     case "loading":
       return told({ ...phase, fraction: calm(phase.fraction) });

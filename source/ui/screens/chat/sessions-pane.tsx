@@ -10,6 +10,7 @@ import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { harmlessRow } from "../../text/text-run.ts";
+import { glyphs } from "../../theme.ts";
 
 export interface SessionsPaneProps {
   /** The last used first. */
@@ -71,7 +72,7 @@ interface SessionRowProps {
 }
 
 function SessionRow({ name, age, isCurrent, width }: SessionRowProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const marker = isCurrent ? `${glyphs.marker} ` : "  ";
   const room = Math.max(0, width - textWidth(marker) - textWidth(age) - 1);
   const title = truncateText(harmlessRow(name), room, glyphs.ellipsis);

@@ -8,6 +8,7 @@ import { Gauge, ProgressBar } from "../../components/bars.tsx";
 import { Notice } from "../../components/hint-bar.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts } from "../../hooks/use-store.ts";
+import { glyphs } from "../../theme.ts";
 import { noticeText, transcriptWidth } from "./chat-layout.ts";
 import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
 import { statusProgress, statusRun } from "./status-text.ts";
@@ -23,21 +24,20 @@ export interface StatusLineProps {
 /** Takes the rows of a notice, otherwise one. */
 export const StatusLine = memo(function StatusLine(props: StatusLineProps): ReactElement {
   const { chat, columns } = props;
-  const { glyphs } = useLook();
   const { notice } = useParts(chat.store, "notice");
   if (notice === undefined) return <Figures {...props} />;
   const tone = notice.isWarning ? "warning" : "mark";
-  return <Notice text={noticeText(notice, glyphs)} tone={tone} columns={columns} />;
+  return <Notice text={noticeText(notice)} tone={tone} columns={columns} />;
 });
 
 /** Draws a bar for loading or reading, otherwise for the fill of the window. */
 function Figures({ chat, columns }: StatusLineProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const isServerDown = useIsServerDown(chat);
   const state = { ...useParts(chat.store, "activity", "figures", "contextTokens"), isServerDown };
   const facts = useModelFacts(chat);
   const width = transcriptWidth(columns);
-  const { text, tone } = statusRun(state, facts, glyphs, width);
+  const { text, tone } = statusRun(state, facts, width);
   const share = statusProgress(state, facts);
   const hasRoom = width - textWidth(text) - gaugeGap >= gaugeCells;
   return (

@@ -5,7 +5,7 @@ import { textWidth } from "../../../base/graphemes.ts";
 import type { Activity, ActivityPhase } from "../../../chat/conversation/running-answer.ts";
 import type { AnswerStatistics, ModelFacts } from "../../../client/chat-events.ts";
 import type { TextRun } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import type { AnswerFigures, ChatState } from "./chat-state.ts";
 
 /** From this share on, the status warns that the window is nearly full. */
@@ -36,34 +36,24 @@ export function statusProgress(
 }
 
 /** Returns the status line; a narrow window drops the least important parts. */
-export function statusRun(
-  state: StatusState,
-  model: ModelLine,
-  glyphs: Glyphs,
-  width: number,
-): TextRun {
+export function statusRun(state: StatusState, model: ModelLine, width: number): TextRun {
   if (state.activity !== undefined) {
-    return { text: activityText(state.activity, model, glyphs), tone: "mark" };
+    return { text: activityText(state.activity, model), tone: "mark" };
   }
-  return figuresRun(state, model, glyphs, width);
+  return figuresRun(state, model, width);
 }
 
 /** Shown in place of an answer without text. */
-export function progressText(activity: Activity, model: ModelLine, glyphs: Glyphs): string {
-  return `${activityText(activity, model, glyphs)} ${glyphs.separator} Esc cancels`;
+export function progressText(activity: Activity, model: ModelLine): string {
+  return `${activityText(activity, model)} ${glyphs.separator} Esc cancels`;
 }
 
 /** The state of the running request: `loading tiny 62 %`, `waiting, 2 ahead`, `61.2 tok/s`. */
-export function activityText(activity: Activity, model: ModelLine, glyphs: Glyphs): string {
-  return `${glyphs.working} ${phaseText(activity.phase, activity.elapsedMs, model, glyphs)}`;
+export function activityText(activity: Activity, model: ModelLine): string {
+  return `${glyphs.working} ${phaseText(activity.phase, activity.elapsedMs, model)}`;
 }
 
-function phaseText(
-  phase: ActivityPhase,
-  elapsedMs: number,
-  model: ModelLine,
-  glyphs: Glyphs,
-): string {
+function phaseText(phase: ActivityPhase, elapsedMs: number, model: ModelLine): string {
   switch (phase.type) {
     case "waiting":
       return elapsedMs < 1000
@@ -86,14 +76,13 @@ function phaseText(
     case "thinking":
       return `thinking, ${groupDigits(phase.characters)} characters so far`;
     case "answering":
-      return join(glyphs, [rateText(phase.tokensPerSecond), ttftText(phase.ttftMs)]);
+      return join([rateText(phase.tokensPerSecond), ttftText(phase.ttftMs)]);
   }
 }
 
 function figuresRun(
   { figures, contextTokens, isServerDown }: StatusState,
   model: ModelLine,
-  glyphs: Glyphs,
   width: number,
 ): TextRun {
   const share = model.contextLength && contextTokens ? contextTokens / model.contextLength : 0;
@@ -101,17 +90,17 @@ function figuresRun(
     model.contextLength === undefined || contextTokens === undefined
       ? undefined
       : `context ${contextTokens}/${model.contextLength}`;
-  const essential = [contextText, roomText(share, glyphs)];
+  const essential = [contextText, roomText(share)];
   const tone = share >= crowdedShare ? "warning" : "dim";
   const statistics = figures?.statistics;
   if (figures === undefined || statistics === undefined) {
     const windowKnown = contextText === undefined ? windowText(model) : undefined;
     const server = isServerDown ? `${glyphs.failed} server down` : `${glyphs.ready} ready`;
     const parts = [server, ttftText(figures?.ttftMs), windowKnown, ...essential];
-    return { text: join(glyphs, parts), tone };
+    return { text: join(parts), tone };
   }
   const candidates = figuresTexts(figures, statistics).map((parts) =>
-    join(glyphs, [...parts, ...essential]),
+    join([...parts, ...essential]),
   );
   const text = candidates.find((candidate) => textWidth(candidate) <= width) ?? candidates.at(-1);
   return { text: text ?? "", tone };
@@ -130,7 +119,7 @@ function figuresTexts(
   ];
 }
 
-function roomText(share: number, glyphs: Glyphs): string | undefined {
+function roomText(share: number): string | undefined {
   if (share >= fullShare) return `${glyphs.warning} the next message may not fit`;
   return share >= crowdedShare ? `${glyphs.warning} ${percent(share)} full` : undefined;
 }
@@ -155,6 +144,6 @@ function groupDigits(count: number): string {
   return String(Math.round(count)).replace(/\B(?=(\d{3})+$)/g, " ");
 }
 
-function join(glyphs: Glyphs, parts: readonly (string | undefined)[]): string {
+function join(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined).join(` ${glyphs.separator} `);
 }

@@ -9,9 +9,8 @@ import { TextLine } from "../../components/line.tsx";
 import { ListPane } from "../../components/list-pane.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { type Column, figureColumn } from "../../components/table.tsx";
-import { useLook } from "../../hooks/use-look.ts";
 import { harmlessRun } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import {
   type CloudState,
@@ -24,12 +23,11 @@ import { nameOf, shortAge, shortRevision, shownName, stateRun } from "./console-
 
 /** @param y its first row in the body */
 export function AppList({ state, width, height, now, y }: PaneProps & { y: number }): ReactElement {
-  const { glyphs } = useLook();
   const { cloud, pane, filter } = state;
   const apps = shownApps(state);
   const total = cloud.apps.length;
   const index = selectedRow(state, "apps");
-  const note = noteOn(apps[index], state, glyphs);
+  const note = noteOn(apps[index], state);
   const isFocused = pane === "apps";
   const place = `${index + 1} of ${apps.length}`;
   return (
@@ -42,7 +40,7 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
       width={width}
       height={height}
       y={y}
-      columns={appColumns(cloud, glyphs, now)}
+      columns={appColumns(cloud, now)}
       items={apps}
       keyOf={nameOf}
       selected={index}
@@ -56,7 +54,7 @@ export function AppList({ state, width, height, now, y }: PaneProps & { y: numbe
 }
 
 /** Returns the problem of the selected deployment, or the work on it. */
-function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState, glyphs: Glyphs) {
+function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState) {
   if (app === undefined) return undefined;
   const name = shownName(app, cloud.status?.organisation);
   const work = works[nameOf(app)];
@@ -69,7 +67,6 @@ function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState, gl
 
 function appColumns(
   { status, figuresOf }: CloudState,
-  glyphs: Glyphs,
   now: number,
 ): readonly Column<AppDocument>[] {
   const figures = (app: AppDocument) => figuresOf(nameOf(app));
@@ -85,8 +82,8 @@ function appColumns(
         return harmlessRun(text, "plain");
       },
     },
-    { title: "STATUS", width: 11, cell: ({ state }) => stateRun(state, glyphs) },
-    figureColumn(["REPLICAS", 8, 0], String, (app) => replicaCount(app, glyphs)),
+    { title: "STATUS", width: 11, cell: ({ state }) => stateRun(state) },
+    figureColumn(["REPLICAS", 8, 0], String, (app) => replicaCount(app)),
     figureColumn(["REQ/S", 6, 1], rate, (app) => figures(app).requestsPerSecond),
     figureColumn(["BUSY", 4, 2], String, ({ inFlight }) => inFlight),
     figureColumn(["QUEUE", 5, 3], String, ({ queued }) => queued),
@@ -104,7 +101,7 @@ function appColumns(
 }
 
 /** Returns ready and maximum replicas; while it grows, the current and wanted number. */
-function replicaCount({ replicas, scale }: AppDocument, glyphs: Glyphs): string {
+function replicaCount({ replicas, scale }: AppDocument): string {
   const { wanted, alive, ready } = replicas;
   if (alive < wanted) return `${alive}${glyphs.arrow}${wanted}`;
   return `${ready}/${scale.maxConcurrency}`;

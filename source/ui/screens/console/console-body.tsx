@@ -6,8 +6,9 @@ import { span } from "../../../base/quantities.ts";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { useLook, useNow } from "../../hooks/use-look.ts";
+import { useNow } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
+import { glyphs } from "../../theme.ts";
 import { AppDetails } from "./app-details.tsx";
 import { AppList } from "./app-list.tsx";
 import { contentSize, hasAllPanes, type PaneProps, paneHeights } from "./console-layout.ts";
@@ -112,7 +113,6 @@ interface BannerProps {
 
 /** Shows why and how much the data is outdated, and the keys that help. */
 function Banner({ cloud, width, now }: BannerProps): ReactElement {
-  const { glyphs } = useLook();
   const { link, readAtMs } = cloud;
   const age = readAtMs === undefined ? [] : [`data is ${span(now - readAtMs)} old`];
   const isDown = link.kind === "down";
@@ -131,7 +131,6 @@ function Banner({ cloud, width, now }: BannerProps): ReactElement {
 
 /** Explains an empty console and what to do. */
 function EmptyConsole({ state, width, height }: Omit<PaneProps, "now">): ReactElement {
-  const { glyphs } = useLook();
   return (
     <Panel width={width} height={height} title="Deployments" isFocused={state.pane === "apps"}>
       <Text> </Text>

@@ -12,7 +12,7 @@ import type {
   ReplicaState,
 } from "../../../cloud/admin/documents.ts";
 import type { TextRun } from "../../text/text-run.ts";
-import type { Glyphs, Tone } from "../../theme.ts";
+import { glyphs, type Tone } from "../../theme.ts";
 
 /** Returns `local/tiny`, unique among all organisations. */
 export function nameOf({ organisation, app }: { organisation: string; app: string }): string {
@@ -135,7 +135,7 @@ const states: Readonly<Record<AppState | ReplicaState, StateLook>> = {
   LOST: ["warning", "lost", "warning"],
 };
 
-export function stateRun(state: AppState | ReplicaState, glyphs: Glyphs): TextRun {
+export function stateRun(state: AppState | ReplicaState): TextRun {
   const [sign, word, tone] = states[state];
   return { text: `${glyphs[sign]} ${word}`, tone };
 }

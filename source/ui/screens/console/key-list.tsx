@@ -6,15 +6,13 @@ import { TextLine } from "../../components/line.tsx";
 import { ListPane } from "../../components/list-pane.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import type { Column } from "../../components/table.tsx";
-import { useLook } from "../../hooks/use-look.ts";
 import { harmlessRow, harmlessRun, type TextRun } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import { newKeyHeight, type PaneProps } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedRow } from "./console-state.ts";
 import { keyName, lastUse, shortAge } from "./console-texts.ts";
 
 export function KeyList({ state, width, height, now }: PaneProps): ReactElement {
-  const { glyphs } = useLook();
   const { cloud, pane } = state;
   const { keys } = cloud;
   const isFocused = pane === "keys";
@@ -25,7 +23,7 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
       isFocused={isFocused}
       width={width}
       height={height}
-      columns={keyColumns(glyphs, now)}
+      columns={keyColumns(now)}
       items={keys}
       keyOf={({ id }) => id}
       selected={isFocused ? selectedRow(state, "keys") : -1}
@@ -35,7 +33,7 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
   );
 }
 
-function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocument>[] {
+function keyColumns(now: number): readonly Column<KeyDocument>[] {
   const text = (value: string) => harmlessRun(value, "plain");
   return [
     { title: "NAME", width: 10, isFlexible: true, cell: (key) => text(keyName(key)) },
@@ -47,7 +45,7 @@ function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocument>[]
     },
     { title: "SCOPE", width: 8, rank: 1, cell: ({ scope }) => text(scope) },
     { title: "APPS", width: 10, rank: 3, cell: ({ apps }) => text(apps.join(",") || "all") },
-    { title: "STATE", width: 10, cell: (key) => keyStateRun(key, glyphs, now) },
+    { title: "STATE", width: 10, cell: (key) => keyStateRun(key, now) },
     { title: "USED", width: 5, align: "right", rank: 1, cell: (key) => text(lastUse(key, now)) },
     {
       title: "LIMIT",
@@ -60,7 +58,7 @@ function keyColumns(glyphs: Glyphs, now: number): readonly Column<KeyDocument>[]
 }
 
 /** Shows when a key expires, such as after a rotation. */
-function keyStateRun({ state, expiresAt }: KeyDocument, glyphs: Glyphs, now: number): TextRun {
+function keyStateRun({ state, expiresAt }: KeyDocument, now: number): TextRun {
   if (state !== "active") return { text: `${glyphs.stopped} ${state}`, tone: "dim" };
   if (expiresAt === undefined) return { text: `${glyphs.ready} active`, tone: "plain" };
   return { text: `${glyphs.ready} ${shortAge(expiresAt - now)} left`, tone: "plain" };
@@ -70,7 +68,6 @@ type NewKeyProps = NonNullable<ConsoleState["made"]> & { readonly width: number 
 
 /** A new token, shown only once. */
 export function NewKey({ document, isCopied, width }: NewKeyProps): ReactElement {
-  const { separator } = useLook().glyphs;
   const { key, token } = document;
   const inner = panelInnerWidth(width);
   const hints = ["Authorization: Key TOKEN", isCopied ? "copied" : "y copies it", "Enter closes"];
@@ -82,7 +79,7 @@ export function NewKey({ document, isCopied, width }: NewKeyProps): ReactElement
       isFocused
     >
       <TextLine text={token} tone="value" width={inner} />
-      <TextLine text={hints.join(` ${separator} `)} tone="dim" width={inner} />
+      <TextLine text={hints.join(` ${glyphs.separator} `)} tone="dim" width={inner} />
       <TextLine
         text="It is shown only once: the server does not store the token."
         tone="dim"

@@ -12,7 +12,7 @@ import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { harmlessRow } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { selectedApp } from "./console-state.ts";
 import { shortReplica, shownName, withoutColours } from "./console-texts.ts";
@@ -29,11 +29,10 @@ export interface LogPaneProps extends Omit<PaneProps, "now"> {
 
 /** Redraws when the log changes, as often as `useStore` allows. */
 export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactElement {
-  const { glyphs } = useLook();
   useStore(log, (version) => version);
   const isFocused = state.pane === "logs";
   const room = { width: panelInnerWidth(width), height: panelInnerHeight(height) };
-  const rows = logRows(log, room, state.isWrapped, glyphs);
+  const rows = logRows(log, room, state.isWrapped);
   const app = selectedApp(state);
   const { text, stream, replica } = log.filters;
   const title = [
@@ -107,7 +106,7 @@ interface Room {
 }
 
 /** Draws only the visible rows, newest at the bottom. */
-function logRows(log: LogBuffer, room: Room, isWrapped: boolean, glyphs: Glyphs): LogRowProps[] {
+function logRows(log: LogBuffer, room: Room, isWrapped: boolean): LogRowProps[] {
   const rows = log.window(room.height).flatMap(({ line }) => {
     if (isWrapped) return wrappedRows(line, room);
     const width = Math.max(0, room.width - headWidth);

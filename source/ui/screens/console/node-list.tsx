@@ -4,15 +4,13 @@ import type { ReactElement } from "react";
 import type { NodeDocument, ReplicaDocument } from "../../../cloud/admin/documents.ts";
 import { ListPane } from "../../components/list-pane.tsx";
 import type { Column } from "../../components/table.tsx";
-import { useLook } from "../../hooks/use-look.ts";
 import { harmlessRun } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { isOutdated, selectedRow, shownNodes } from "./console-state.ts";
 import { replicasOn } from "./console-texts.ts";
 
 export function NodeList({ state, width, height, now }: PaneProps): ReactElement {
-  const { glyphs } = useLook();
   const nodes = shownNodes(state);
   return (
     <ListPane
@@ -21,7 +19,7 @@ export function NodeList({ state, width, height, now }: PaneProps): ReactElement
       isFocused={state.pane === "nodes"}
       width={width}
       height={height}
-      columns={nodeColumns(state.cloud.replicas, glyphs)}
+      columns={nodeColumns(state.cloud.replicas)}
       items={nodes}
       keyOf={({ id }) => id}
       selected={selectedRow(state, "nodes")}
@@ -30,10 +28,7 @@ export function NodeList({ state, width, height, now }: PaneProps): ReactElement
   );
 }
 
-function nodeColumns(
-  replicas: readonly ReplicaDocument[],
-  glyphs: Glyphs,
-): readonly Column<NodeDocument>[] {
+function nodeColumns(replicas: readonly ReplicaDocument[]): readonly Column<NodeDocument>[] {
   const text = (value: string) => harmlessRun(value, "plain");
   return [
     { title: "NODE", width: 24, cell: ({ name }) => text(name) },

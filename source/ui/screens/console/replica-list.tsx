@@ -17,7 +17,7 @@ import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel
 import { rowsAround } from "../../components/table.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { fitText, harmlessRow } from "../../text/text-run.ts";
-import type { Tone } from "../../theme.ts";
+import { glyphs, type Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { isOutdated, selectedApp, selectedReplica, shownReplicas } from "./console-state.ts";
@@ -33,7 +33,6 @@ const sparklineWidthMaximum = 60;
 
 /** Gives replicas at most half of the rows, so that events fit too. */
 export function ReplicaList({ state, width, height, now }: PaneProps): ReactElement {
-  const { glyphs } = useLook();
   const { cloud, pane } = state;
   const app = selectedApp(state);
   const replicas = shownReplicas(state);
@@ -102,11 +101,10 @@ interface ReplicaRowProps extends RowProps {
 
 function ReplicaRow(props: ReplicaRowProps): ReactElement {
   const { replica, slots, isExplained, isSelected, isDim, width, now } = props;
-  const { glyphs, theme } = useLook();
-  const { ellipsis } = glyphs;
+  const { theme } = useLook();
   const tone = (own: Tone) => theme[isDim ? "dim" : own];
   const name = harmlessRow(shortReplica(replica.replica));
-  const state = stateRun(replica.state, glyphs);
+  const state = stateRun(replica.state);
   const hasLoad = replica.exit === undefined;
   const count = ` ${replica.inFlight}/${slots} `;
   const loadWidth = hasLoad ? gaugeWidth + count.length : 0;
@@ -116,7 +114,7 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
     <Text wrap="truncate">
       <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
       <Text {...tone(isSelected ? "selected" : "plain")}>{name}</Text>
-      <Text {...tone(state.tone)}>{` ${fitText(state.text, stateWidth, ellipsis)} `}</Text>
+      <Text {...tone(state.tone)}>{` ${fitText(state.text, stateWidth, glyphs.ellipsis)} `}</Text>
       {hasLoad && (
         <>
           <Gauge
@@ -127,7 +125,7 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
           <Text {...tone("plain")}>{count}</Text>
         </>
       )}
-      <Text {...theme.dim}>{truncateText(note, Math.max(0, room), ellipsis)}</Text>
+      <Text {...theme.dim}>{truncateText(note, Math.max(0, room), glyphs.ellipsis)}</Text>
     </Text>
   );
 }
@@ -153,7 +151,7 @@ function DemandRow({ label, values, note, isDim, width }: DemandRowProps): React
 }
 
 function EventRow({ event, isDim, width }: RowProps & { event: EventDocument }): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const isBad = /crash|fail|unhealthy|unschedulable|lost/.test(event.kind);
   const sentence = harmlessRow(toOneLine(event.sentence));
   return (

@@ -58,7 +58,7 @@ export function deployScreen(given: CloudScreenServices): Screen {
       if (state.launch?.state !== "running") return targetOf(state)?.place ?? "";
       return `launching ${state.given.name ?? ""}`.trim();
     },
-    readerLines: () => readerLines(store.get(), given.glyphs),
+    readerLines: () => readerLines(store.get()),
     /** Starts with a local model. */
     accept: (model) => deployModel(context, model),
     subscribe: store.subscribe,

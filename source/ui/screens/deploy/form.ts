@@ -1,6 +1,6 @@
 // A step as a form: its fields, and the lines below them.
 
-import type { Glyphs, Tone } from "../../theme.ts";
+import { glyphs, type Tone } from "../../theme.ts";
 
 export interface TextItem {
   readonly kind: "text";
@@ -106,7 +106,7 @@ export function fact(label: string, text: string, tone: Tone = "plain"): Line {
 }
 
 /** Returns the sign and label in front of the line. */
-export function linePrefix({ sign, label = "" }: Line, glyphs: Glyphs): string {
+export function linePrefix({ sign, label = "" }: Line): string {
   return sign === undefined ? label : `${glyphs[sign]} ${label}`;
 }
 

@@ -5,7 +5,7 @@ import { wrapLine } from "../../../base/wrap-line.ts";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { fitRuns, fitText, harmlessRow, type TextRun } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import type { DeployState } from "./deploy-state.ts";
 import {
   blank,
@@ -33,7 +33,6 @@ export interface PageRoom {
   readonly width: number;
   /** Cells that the labels of the fields take. */
   readonly labelWidth: number;
-  readonly glyphs: Glyphs;
 }
 
 /** Columns from which the steps have their own panel. */
@@ -52,7 +51,7 @@ export function stepsColumns(columns: number): number {
  * @param size of the whole screen
  * @returns `top`, the first visible row, and `lastScroll`, the first one at the end of the page
  */
-export function layoutPage(state: DeployState, size: BodySize, glyphs: Glyphs) {
+export function layoutPage(state: DeployState, size: BodySize) {
   const page = pageOf(state);
   const { question, items } = page;
   const width = Math.max(1, panelInnerWidth(size.columns - stepsColumns(size.columns)));
@@ -60,7 +59,7 @@ export function layoutPage(state: DeployState, size: BodySize, glyphs: Glyphs) {
   const labels = items.map(({ label }) => textWidth(harmlessRow(label)));
   const labelRoom = Math.max(0, width - markerWidth - fieldWidthMinimum);
   const labelWidth = Math.min(Math.max(0, ...labels) + 2, labelRoom);
-  const room = { width, labelWidth, glyphs };
+  const room = { width, labelWidth };
   const { "": stepFault, ...faults } = state.faults;
   const focus = Math.min(state.focus, items.length - 1);
   const rows: PageRow[] = [];
@@ -104,7 +103,6 @@ export function itemRows(
 
 /** Returns the chosen option between the signs of a choice. */
 function choiceRuns(item: ChoiceItem, isFocused: boolean, room: PageRoom): TextRun[] {
-  const { ellipsis } = room.glyphs;
   const option = item.options.find(({ value }) => value === item.value);
   const sign = isFocused ? "key" : "dim";
   const title = harmlessRow(option?.title ?? item.value);
@@ -115,40 +113,35 @@ function choiceRuns(item: ChoiceItem, isFocused: boolean, room: PageRoom): TextR
     { text: " >  ", tone: sign },
     { text: harmlessRow(option?.note ?? ""), tone: "dim" },
   ];
-  return fitRuns(runs, room.width, ellipsis);
+  return fitRuns(runs, room.width, glyphs.ellipsis);
 }
 
-function optionRow(item: ChoiceItem, option: Option, { width, glyphs }: PageRoom): PageRow {
-  const { ellipsis } = glyphs;
+function optionRow(item: ChoiceItem, option: Option, { width }: PageRoom): PageRow {
   const isChosen = option.value === item.value;
   const titleWidth = Math.max(...item.options.map(({ title }) => textWidth(title))) + 2;
-  const title = fitText(harmlessRow(option.title), titleWidth, ellipsis);
+  const title = fitText(harmlessRow(option.title), titleWidth, glyphs.ellipsis);
   const runs: TextRun[] = [
-    markerRun(isChosen, glyphs),
+    markerRun(isChosen),
     { text: `${isChosen ? glyphs.ready : glyphs.idle} `, tone: isChosen ? "mark" : "dim" },
     { text: title, tone: isChosen ? "title" : "plain" },
     { text: harmlessRow(option.note), tone: "dim" },
   ];
-  return { runs: fitRuns(runs, width, ellipsis), isFocused: isChosen };
+  return { runs: fitRuns(runs, width, glyphs.ellipsis), isFocused: isChosen };
 }
 
-function labelRuns({ label }: Item, isFocused: boolean, { labelWidth, glyphs }: PageRoom) {
+function labelRuns({ label }: Item, isFocused: boolean, { labelWidth }: PageRoom) {
   const text = fitText(harmlessRow(label), labelWidth, glyphs.ellipsis);
-  return [markerRun(isFocused, glyphs), { text, tone: isFocused ? "title" : "plain" } as const];
+  return [markerRun(isFocused), { text, tone: isFocused ? "title" : "plain" } as const];
 }
 
-function markerRun(isMarked: boolean, { marker }: Glyphs): TextRun {
-  return { text: isMarked ? `${marker} ` : " ".repeat(markerWidth), tone: "mark" };
+function markerRun(isMarked: boolean): TextRun {
+  return { text: isMarked ? `${glyphs.marker} ` : " ".repeat(markerWidth), tone: "mark" };
 }
 
 /** Returns a line as rows; all but the first are indented by its label. */
-export function lineRows(
-  line: Line,
-  { width, glyphs }: Pick<PageRoom, "width" | "glyphs">,
-  indent = 0,
-): PageRow[] {
+export function lineRows(line: Line, { width }: Pick<PageRoom, "width">, indent = 0): PageRow[] {
   const { tone } = line;
-  const lead = " ".repeat(indent) + linePrefix(line, glyphs);
+  const lead = " ".repeat(indent) + linePrefix(line);
   const leadWidth = textWidth(lead);
   // A token may be broken anywhere, so that it can be copied.
   const mode = tone === "value" ? "hard" : "word";

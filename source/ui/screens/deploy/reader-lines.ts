@@ -1,7 +1,6 @@
 // Text of the current step for screen readers, which read each line once.
 
 import { harmlessRow } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { type Item, linePrefix } from "./form.ts";
 import { focusedItem, isAdvanced, pageOf, stepTitle } from "./steps.ts";
@@ -10,7 +9,7 @@ import { focusedItem, isAdvanced, pageOf, stepTitle } from "./steps.ts";
 const checkedSteps: ReadonlySet<StepId> = new Set(["review", "preflight"]);
 
 /** Returns everything except the focused field. */
-export function readerLines(state: DeployState, glyphs: Glyphs): readonly string[] {
+export function readerLines(state: DeployState): readonly string[] {
   const { question, items, lines, log = [] } = pageOf(state);
   const focused = focusedItem(state);
   const fields = items.filter(({ id }) => id !== focused?.id).map(spokenItem);
@@ -25,7 +24,7 @@ export function readerLines(state: DeployState, glyphs: Glyphs): readonly string
     phases?.map(({ phase, sentence }) => `${phase}: ${sentence}`) ??
     lines
       .filter(({ sign }) => !checkedSteps.has(state.step) || sign !== "working")
-      .map((line) => linePrefix(line, glyphs) + line.text);
+      .map((line) => linePrefix(line) + line.text);
   return [`${spokenStep(state)}: ${question}`, ...fields, ...faults, ...said, ...log]
     .map((text) => harmlessRow(text).trim())
     .filter((text) => text !== "");

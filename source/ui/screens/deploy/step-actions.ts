@@ -120,10 +120,10 @@ export async function complete(context: DeployContext): Promise<string | undefin
   return only === undefined ? "No matching files." : undefined;
 }
 
-export function scroll({ store, state, frame, glyphs }: DeployContext, pages: -1 | 1): undefined {
+export function scroll({ store, state, frame }: DeployContext, pages: -1 | 1): undefined {
   const size = frame.bodySize();
   const rows = pages * Math.max(1, size.rows - keptRows);
-  const { lastScroll } = layoutPage(state, size, glyphs);
+  const { lastScroll } = layoutPage(state, size);
   store.update({ scroll: Math.max(0, Math.min(lastScroll, state.scroll + rows)) });
 }
 

@@ -10,6 +10,7 @@ import type { EditorState } from "../../editor/editor-state.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { harmlessRow } from "../../text/text-run.ts";
+import { glyphs } from "../../theme.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { line } from "./form.ts";
 import { focusedField } from "./form-reducer.ts";
@@ -29,10 +30,9 @@ const stepsWithoutCommand: ReadonlySet<StepId> = new Set(["script", "review", "l
 
 /** Mounts only the visible rows of a long page. @param size of the whole screen */
 export function StepPage({ state, size }: { state: DeployState; size: BodySize }): ReactElement {
-  const { glyphs } = useLook();
   const x = stepsColumns(size.columns);
   const height = panelInnerHeight(size.rows);
-  const { page, rows, room, top } = layoutPage(state, size, glyphs);
+  const { page, rows, room, top } = layoutPage(state, size);
   const shown = rows.slice(top, top + height);
   const end = { rows: height - shown.length, width: panelInnerWidth(size.columns - x) };
   const command = stepsWithoutCommand.has(state.step) ? undefined : commandOf(state);
@@ -71,10 +71,9 @@ export function FormRow({ row, y, room, editor }: FormRowProps): ReactElement {
   if (field === undefined) return <Line runs={runs} />;
   const { value, placeholder = "" } = field;
   const text = field.mask?.(value) ?? value;
-  const { ellipsis } = room.glyphs;
   const x = markerWidth + room.labelWidth;
   const width = Math.max(1, room.width - x);
-  const shown = { text: truncateText(harmlessRow(text), width, ellipsis), cursor: 0 };
+  const shown = { text: truncateText(harmlessRow(text), width, glyphs.ellipsis), cursor: 0 };
   const typed = { text, cursor: editor.cursor };
   return (
     <Box height={1} flexShrink={0}>
@@ -85,7 +84,7 @@ export function FormRow({ row, y, room, editor }: FormRowProps): ReactElement {
         field={isFocused && value !== "" ? typed : shown}
         width={width}
         isFocused={isFocused}
-        placeholder={truncateText(placeholder, width, ellipsis)}
+        placeholder={truncateText(placeholder, width, glyphs.ellipsis)}
         tone={isFocused ? "value" : "plain"}
         x={x}
         y={y}
@@ -122,8 +121,8 @@ function LaunchLog(props: EndProps & { readonly log: readonly string[] }): React
 /** Draws the command for the answers at the end of the panel, if all of it fits. */
 function SameCommand(props: EndProps & { readonly command: string }): ReactElement | null {
   const { command, rows, width } = props;
-  const { glyphs, theme } = useLook();
-  const wrapped = lineRows(line(command, "code"), { width, glyphs }, 2);
+  const { theme } = useLook();
+  const wrapped = lineRows(line(command, "code"), { width }, 2);
   // A heading and two blank rows.
   if (wrapped.length + 3 > rows) return null;
   return (

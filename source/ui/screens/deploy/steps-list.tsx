@@ -4,7 +4,7 @@ import { memo, type ReactElement } from "react";
 import { timeOfDay } from "../../../base/quantities.ts";
 import { Line, TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
-import { useLook } from "../../hooks/use-look.ts";
+import { glyphs } from "../../theme.ts";
 import { referenceOf, scriptOf } from "./answers.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { stepsWidth } from "./page-layout.ts";
@@ -16,7 +16,6 @@ export interface StepsListProps extends Pick<DeployState, "step" | "given" | "dr
 
 export const StepsList = memo(function StepsList(props: StepsListProps): ReactElement {
   const { step, given, draftSavedAtMs, rows } = props;
-  const { glyphs } = useLook();
   // Folders do not fit here.
   const script = scriptOf(given) === "" ? "" : (referenceOf(given).split("/").at(-1) ?? "");
   const width = panelInnerWidth(stepsWidth);

@@ -11,7 +11,7 @@ import { ProgressBar } from "../../components/bars.tsx";
 import type { Paragraph } from "../../components/line.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { fitText, harmlessRow } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import { shortName } from "./model-name.ts";
 
 const headingRows = 1;
@@ -26,13 +26,9 @@ export interface DownloadRoom {
 }
 
 /** Returns the rows of the list; 0 without a download, or without room for one. */
-export function downloadListHeight(
-  downloads: readonly Download[],
-  room: DownloadRoom,
-  glyphs: Glyphs,
-): number {
-  const shown = shownDownloads(downloads, room, glyphs);
-  const rows = shown.reduce((sum, download) => sum + itemRows(download, room.width, glyphs), 0);
+export function downloadListHeight(downloads: readonly Download[], room: DownloadRoom): number {
+  const shown = shownDownloads(downloads, room);
+  const rows = shown.reduce((sum, download) => sum + itemRows(download, room.width), 0);
   return rows === 0 ? 0 : headingRows + rows;
 }
 
@@ -41,8 +37,8 @@ export interface DownloadListProps extends DownloadRoom {
 }
 
 export function DownloadList({ downloads, ...room }: DownloadListProps): ReactElement | null {
-  const { glyphs, theme } = useLook();
-  const shown = shownDownloads(downloads, room, glyphs);
+  const { theme } = useLook();
+  const shown = shownDownloads(downloads, room);
   if (shown.length === 0) return null;
   const more = openDownloads(downloads).length - shown.length;
   return (
@@ -59,37 +55,34 @@ export function DownloadList({ downloads, ...room }: DownloadListProps): ReactEl
 function shownDownloads(
   downloads: readonly Download[],
   { width, heightMaximum }: DownloadRoom,
-  glyphs: Glyphs,
 ): readonly Download[] {
   let left = heightMaximum - headingRows;
   const open = openDownloads(downloads);
   const firstHidden = open.findIndex((download) => {
-    left -= itemRows(download, width, glyphs);
+    left -= itemRows(download, width);
     return left < 0;
   });
   return firstHidden === -1 ? open : open.slice(0, firstHidden);
 }
 
 /** Returns the rows of a download: name and bytes, with the state below. */
-function itemRows(download: Download, width: number, glyphs: Glyphs): number {
-  return 1 + (download.state === "failed" ? failureRows(download, width, glyphs).length : 1);
+function itemRows(download: Download, width: number): number {
+  return 1 + (download.state === "failed" ? failureRows(download, width).length : 1);
 }
 
 /** Wraps the reason of a failure, which no card shows beside this list. */
-function failureRows({ error }: Download, width: number, glyphs: Glyphs): readonly string[] {
-  const { failed, separator, ellipsis } = glyphs;
-  const text = harmlessRow(`${failed} ${error ?? "failed"} ${separator} r retry`);
+function failureRows({ error }: Download, width: number): readonly string[] {
+  const text = harmlessRow(`${glyphs.failed} ${error ?? "failed"} ${glyphs.separator} r retry`);
   const rows = wrapLine(text, width).map((row) => row.text);
   if (rows.length <= failureRowsMaximum) return rows;
   const last = rows.slice(failureRowsMaximum - 1).join("");
-  return [...rows.slice(0, failureRowsMaximum - 1), truncateText(last, width, ellipsis)];
+  return [...rows.slice(0, failureRowsMaximum - 1), truncateText(last, width, glyphs.ellipsis)];
 }
 
 /** Draws why a download failed, for a card; undefined for other downloads. */
 export function downloadFailure(
   download: Download | undefined,
   paragraph: Paragraph,
-  glyphs: Glyphs,
 ): ReactElement | undefined {
   if (download?.state !== "failed") return undefined;
   return (
@@ -107,20 +100,19 @@ function openDownloads(downloads: readonly Download[]): readonly Download[] {
 
 /** Name, bar and bytes in one row, the state below them. */
 function DownloadItem({ download, width }: { download: Download; width: number }): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const nowMs = useNow();
-  const { ellipsis } = glyphs;
   const isFailed = download.state === "failed";
   const fraction = fractionOf(download);
   const figures = fraction === undefined ? "" : figuresOf(download, fraction);
   const nameWidth = Math.max(8, Math.min(28, Math.floor(width * 0.35)));
-  const name = harmlessRow(shortName(download.name, nameWidth, ellipsis));
+  const name = harmlessRow(shortName(download.name, nameWidth, glyphs.ellipsis));
   const left = nameWidth + gap.length;
   const barWidth = width - left - gap.length - textWidth(figures);
   return (
     <>
       <Text wrap="truncate">
-        {fitText(name, nameWidth, ellipsis) + gap}
+        {fitText(name, nameWidth, glyphs.ellipsis) + gap}
         {fraction !== undefined && barWidth >= barWidthMinimum && (
           <>
             <ProgressBar fraction={fraction} width={barWidth} tone={isFailed ? "error" : "plain"} />
@@ -130,10 +122,10 @@ function DownloadItem({ download, width }: { download: Download; width: number }
         {figures}
       </Text>
       {isFailed ? (
-        <Text {...theme.error}>{failureRows(download, width, glyphs).join("\n")}</Text>
+        <Text {...theme.error}>{failureRows(download, width).join("\n")}</Text>
       ) : (
         <Text {...theme.dim} wrap="truncate">
-          {" ".repeat(left) + stateText(download, width - left, glyphs, nowMs)}
+          {" ".repeat(left) + stateText(download, width - left, nowMs)}
         </Text>
       )}
     </>
@@ -146,13 +138,12 @@ function figuresOf({ completedBytes, totalBytes = 0 }: Download, fraction: numbe
   return `${percent}%  ${formatBytes(completedBytes)} of ${formatBytes(totalBytes)}`;
 }
 
-function stateText(download: Download, width: number, glyphs: Glyphs, nowMs: number): string {
-  const { ellipsis } = glyphs;
+function stateText(download: Download, width: number, nowMs: number): string {
   const separator = ` ${glyphs.separator} `;
   const parts = [...stateParts(download, nowMs)];
   // Drops the least important part first.
   while (parts.length > 1 && textWidth(parts.join(separator)) > width) parts.pop();
-  return truncateText(harmlessRow(parts.join(separator)), width, ellipsis);
+  return truncateText(harmlessRow(parts.join(separator)), width, glyphs.ellipsis);
 }
 
 function stateParts(download: Download, nowMs: number): readonly string[] {

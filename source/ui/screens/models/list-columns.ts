@@ -8,7 +8,7 @@ import type { Fit } from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { harmlessRun, type TextRun } from "../../text/text-run.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import type {
   FoundEntry,
   HubEntry,
@@ -19,7 +19,6 @@ import type {
 import { shortName } from "./model-name.ts";
 import type { LoadingModel, Source } from "./models-state.ts";
 export interface CellLook {
-  readonly glyphs: Glyphs;
   /** Milliseconds since 1970. */
   readonly nowMs: number;
 }
@@ -32,9 +31,9 @@ export const fitWords: Readonly<Record<Fit, TextRun>> = {
 };
 
 /** The meaning of `fitWords`, as a line below the list. */
-export function fitLegend({ separator }: Glyphs): string {
+export function fitLegend(): string {
   const meanings = ["GPU all layers", "split some", "CPU only", "no too big"];
-  return `FIT: ${meanings.join(` ${separator} `)}`;
+  return `FIT: ${meanings.join(` ${glyphs.separator} `)}`;
 }
 
 const nothing: TextRun = { text: "-", tone: "dim" };
@@ -48,7 +47,7 @@ const lists: Readonly<
   running: { nameWidth: 8, columns: runningColumns },
 };
 
-function localColumns({ glyphs }: CellLook): readonly Column<LocalEntry>[] {
+function localColumns(): readonly Column<LocalEntry>[] {
   return [
     figureColumn(
       ["SIZE", 7, 0],
@@ -68,11 +67,11 @@ function localColumns({ glyphs }: CellLook): readonly Column<LocalEntry>[] {
       width: 5,
       cell: ({ estimate }) => (estimate ? fitWords[estimate.fit] : nothing),
     },
-    { title: "STATE", width: 10, cell: (entry) => localStateCell(entry, glyphs) },
+    { title: "STATE", width: 10, cell: (entry) => localStateCell(entry) },
   ];
 }
 
-function hubColumns({ glyphs, nowMs }: CellLook): readonly Column<HubEntry>[] {
+function hubColumns({ nowMs }: CellLook): readonly Column<HubEntry>[] {
   return [
     figureColumn(["PARAMS", 7, 0], formatCount, ({ model }) => model.parameterCount),
     figureColumn(["PULLS", 6, 0], formatTally, ({ model }) => model.downloads),
@@ -82,11 +81,11 @@ function hubColumns({ glyphs, nowMs }: CellLook): readonly Column<HubEntry>[] {
       roughSpan,
       ({ model: { modifiedMs } }) => modifiedMs && nowMs - modifiedMs,
     ),
-    { title: "STATE", width: 10, cell: (entry) => hubStateCell(entry, glyphs) },
+    { title: "STATE", width: 10, cell: (entry) => hubStateCell(entry) },
   ];
 }
 
-function runningColumns({ glyphs, nowMs }: CellLook): readonly Column<RunningEntry>[] {
+function runningColumns({ nowMs }: CellLook): readonly Column<RunningEntry>[] {
   return [
     figureColumn(["SIZE", 7, 0], formatMemory, ({ loaded }) => loaded.size),
     {
@@ -101,7 +100,7 @@ function runningColumns({ glyphs, nowMs }: CellLook): readonly Column<RunningEnt
       width: 9,
       cell: ({ loaded }) => ({ text: timeToUnload(loaded, nowMs), tone: "plain" }),
     },
-    { title: "STATE", width: 10, cell: ({ loaded }) => loadedCell(loaded, glyphs) },
+    { title: "STATE", width: 10, cell: ({ loaded }) => loadedCell(loaded) },
   ];
 }
 
@@ -124,7 +123,7 @@ export function listColumns(source: Source, look: CellLook): readonly Column<Fou
       title: "NAME",
       width: nameWidth,
       isFlexible: true,
-      cell: (found, width) => nameRuns(found, width, look.glyphs),
+      cell: (found, width) => nameRuns(found, width),
     },
     ...columns(look).map((column) => ({
       ...column,
@@ -134,7 +133,7 @@ export function listColumns(source: Source, look: CellLook): readonly Column<Fou
 }
 
 /** Marks the letters of a name that match the filter. */
-function nameRuns({ entry, matches }: FoundEntry, width: number, glyphs: Glyphs): TextRun[] {
+function nameRuns({ entry, matches }: FoundEntry, width: number): TextRun[] {
   const shown = shortName(entry.name, width, glyphs.ellipsis);
   // Matches are offsets from the beginning of the full name.
   const marked = new Set(entry.name.startsWith(shown) ? matches : []);
@@ -150,30 +149,30 @@ function nameRuns({ entry, matches }: FoundEntry, width: number, glyphs: Glyphs)
   return runs;
 }
 
-export function localStateCell({ loaded, loading, download }: LocalEntry, glyphs: Glyphs): TextRun {
-  if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
-  if (loaded !== undefined) return loadedCell(loaded, glyphs);
-  if (loading !== undefined) return loadingCell(loading, glyphs);
+export function localStateCell({ loaded, loading, download }: LocalEntry): TextRun {
+  if (download !== undefined && download.state !== "done") return downloadCell(download);
+  if (loaded !== undefined) return loadedCell(loaded);
+  if (loading !== undefined) return loadingCell(loading);
   return { text: "", tone: "plain" };
 }
 
-function hubStateCell({ model, installed, download }: HubEntry, glyphs: Glyphs): TextRun {
-  if (download !== undefined && download.state !== "done") return downloadCell(download, glyphs);
+function hubStateCell({ model, installed, download }: HubEntry): TextRun {
+  if (download !== undefined && download.state !== "done") return downloadCell(download);
   if (installed.length > 0) return { text: "installed", tone: "plain" };
   if (model.isGated) return { text: "gated", tone: "warning" };
   return { text: "", tone: "plain" };
 }
 
-function loadedCell(loaded: LoadedEntry, glyphs: Glyphs): TextRun {
+function loadedCell(loaded: LoadedEntry): TextRun {
   if (loaded.state === "loading") {
-    return loadingCell({ step: "load", fraction: loaded.load_progress }, glyphs);
+    return loadingCell({ step: "load", fraction: loaded.load_progress });
   }
   if (loaded.state === "warming up") return warmingUp;
   if (loaded.state === "busy") return { text: `${glyphs.working} busy`, tone: "plain" };
   return { text: `${glyphs.ready} loaded`, tone: "plain" };
 }
 
-function downloadCell(download: Download, glyphs: Glyphs): TextRun {
+function downloadCell(download: Download): TextRun {
   if (download.state === "failed") return { text: `${glyphs.failed} failed`, tone: "error" };
   const sign = download.state === "paused" ? "paused" : glyphs.below;
   return { text: `${sign}${percentOf(fractionOf(download))}`, tone: "plain" };
@@ -182,10 +181,7 @@ function downloadCell(download: Download, glyphs: Glyphs): TextRun {
 /** Fills the column: there is no room for a sign. */
 const warmingUp: TextRun = { text: "warming up", tone: "plain" };
 
-function loadingCell(
-  { step, fraction }: Pick<LoadingModel, "step" | "fraction">,
-  glyphs: Glyphs,
-): TextRun {
+function loadingCell({ step, fraction }: Pick<LoadingModel, "step" | "fraction">): TextRun {
   if (step === "warm") return warmingUp;
   // The column has no room for 100 %.
   const percent = percentOf(fraction === undefined ? undefined : Math.min(fraction, 0.99));

@@ -16,8 +16,9 @@ import type { HubQuantization } from "../../../client/models-hub.ts";
 import { Line, type Paragraph, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
-import { useLook, useNow } from "../../hooks/use-look.ts";
+import { useNow } from "../../hooks/use-look.ts";
 import { fitRuns, fitText, harmlessRow, type TextRun } from "../../text/text-run.ts";
+import { glyphs } from "../../theme.ts";
 import { deletionSentence, licenseName, modelfileSummary } from "./card-text.ts";
 import { downloadFailure } from "./download-list.tsx";
 import { fitWords, processorOf, timeToUnload } from "./list-columns.ts";
@@ -42,11 +43,10 @@ export interface ModelCardProps {
 
 export function ModelCard(props: ModelCardProps): ReactElement {
   const { state, entry, width, height, onExtent } = props;
-  const { ellipsis } = useLook().glyphs;
   const title =
     entry === undefined
       ? "Model"
-      : harmlessRow(shortName(entry.name, panelInnerWidth(width), ellipsis));
+      : harmlessRow(shortName(entry.name, panelInnerWidth(width), glyphs.ellipsis));
   const isFocused = state.pane === "card";
   const panel = { width, height, title, isFocused, top: state.cardTop, onExtent };
   switch (entry?.kind) {
@@ -69,7 +69,6 @@ interface CardProps<Entry> {
 
 /** An installed model: its facts, the memory that it takes, its Modelfile. */
 function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement {
-  const { glyphs } = useLook();
   const nowMs = useNow();
   const width = panelInnerWidth(panel.width);
   const paragraph = useParagraph(width);
@@ -77,7 +76,7 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
   if (model === undefined) {
     return (
       <ScrollPanel {...panel}>
-        {downloadFailure(download, paragraph, glyphs) ?? paragraph("Not downloaded yet.", "dim")}
+        {downloadFailure(download, paragraph) ?? paragraph("Not downloaded yet.", "dim")}
       </ScrollPanel>
     );
   }
@@ -88,7 +87,7 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
   const line = [`arch ${model.family}`, layers, model.parameterSize, model.quantization];
   return (
     <ScrollPanel {...panel}>
-      {downloadFailure(download, paragraph, glyphs)}
+      {downloadFailure(download, paragraph)}
       {facts !== undefined && descriptionRows(facts, paragraph)}
       {paragraph(line.filter(Boolean).join(` ${glyphs.separator} `))}
       {model.capabilities.length > 0 && paragraph(`supports ${model.capabilities.join(", ")}`)}
@@ -145,7 +144,6 @@ function originRows({ description, deletion }: CardFacts, paragraph: Paragraph):
 
 /** A model of the hub: its facts and figures, and the quantizations to pull. */
 function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
-  const { glyphs } = useLook();
   const nowMs = useNow();
   const width = panelInnerWidth(panel.width);
   const paragraph = useParagraph(width);
@@ -182,7 +180,7 @@ function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
   };
   return (
     <ScrollPanel {...panel}>
-      {downloadFailure(entry.download, paragraph, glyphs)}
+      {downloadFailure(entry.download, paragraph)}
       {paragraph(model.repository, "title")}
       {facts.length > 0 && paragraph(facts.join(separator))}
       {paragraph(`licence ${model.license ?? "unknown"}`)}

@@ -9,6 +9,7 @@ import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel
 import { Table } from "../../components/table.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
+import { glyphs } from "../../theme.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
 import { fitLegend, listColumns } from "./list-columns.ts";
 import { entriesOf, selectedRow } from "./model-entries.ts";
@@ -37,14 +38,13 @@ export interface ModelListProps extends RowsProps {
 }
 
 export function ModelList({ state, width, height, hasCard = false }: ModelListProps): ReactElement {
-  const { glyphs } = useLook();
   const nowMs = useNow();
   const { work } = state;
   const downloads = state.downloads.filter((one) => !hasCard || one.state !== "failed");
   const innerWidth = panelInnerWidth(width);
   const innerHeight = panelInnerHeight(height);
   const downloadRoom = { width: innerWidth, heightMaximum: Math.floor(innerHeight / 2) };
-  const downloadRows = downloadListHeight(downloads, downloadRoom, glyphs);
+  const downloadRows = downloadListHeight(downloads, downloadRoom);
   const belowRows = (work === undefined ? 0 : 1) + downloadRows;
   const gap = belowRows > 0 ? 1 : 0;
   const listHeight = Math.max(1, innerHeight - barRows - belowRows - gap);
@@ -148,7 +148,6 @@ function staleAge(reading: Refreshed<unknown>, nowMs: number): number | undefine
 
 /** Draws the table below an error, dimmed if its figures are outdated. */
 function ModelRows({ state, width, height }: RowsProps): ReactElement {
-  const { glyphs } = useLook();
   const paragraph = useParagraph(width);
   const nowMs = useNow();
   const reading = state[state.source];
@@ -181,7 +180,7 @@ function ModelRows({ state, width, height }: RowsProps): ReactElement {
     <>
       {problem}
       <Table
-        columns={listColumns(state.source, { glyphs, nowMs })}
+        columns={listColumns(state.source, { nowMs })}
         items={entries}
         keyOf={({ entry }) => entry.name}
         selected={selectedRow(state, entries)}
@@ -192,7 +191,7 @@ function ModelRows({ state, width, height }: RowsProps): ReactElement {
       />
       {hasLegend && (
         <Box marginTop={1} flexShrink={0}>
-          <TextLine text={fitLegend(glyphs)} tone="dim" width={width} />
+          <TextLine text={fitLegend()} tone="dim" width={width} />
         </Box>
       )}
     </>
@@ -218,7 +217,7 @@ const emptySentences = {
 
 /** Draws what is loading or which keys help; nothing below an error or at the start of a wait. */
 function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | null {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const paragraph = useParagraph(width);
   const nowMs = useNow();
   const { waitingSinceMs, value, error } = state[state.source];

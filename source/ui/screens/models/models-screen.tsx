@@ -11,7 +11,7 @@ import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import { editFilter, type ModelsContext } from "./list-actions.ts";
 import { ModelCard } from "./model-card.tsx";
 import { type ModelEntry, selectedEntry } from "./model-entries.ts";
@@ -27,11 +27,9 @@ const twoPanesFrom = 100;
 const summaryFrom = 80;
 const listShare = 0.6;
 
-export interface ModelsScreenOptions extends Pick<ModelsContext, "client" | "clock" | "frame"> {
-  readonly glyphs: Glyphs;
-}
+export interface ModelsScreenOptions extends Pick<ModelsContext, "client" | "clock" | "frame"> {}
 
-export function modelsScreen({ client, glyphs, clock, frame }: ModelsScreenOptions): Screen {
+export function modelsScreen({ client, clock, frame }: ModelsScreenOptions): Screen {
   const store = new Store(createModelsState());
   const feed = new ModelsFeed({ client, store, clock });
   const closing = new AbortController();
@@ -66,7 +64,7 @@ export function modelsScreen({ client, glyphs, clock, frame }: ModelsScreenOptio
       isTyping: () => store.get().isTyping,
       edit: (change) => editFilter(context, change),
     }),
-    status: () => statusText(store.get(), glyphs),
+    status: () => statusText(store.get()),
     subscribe: store.subscribe,
     activate: () => feed.start(),
     // Downloads and loads continue.
@@ -81,7 +79,7 @@ export function modelsScreen({ client, glyphs, clock, frame }: ModelsScreenOptio
   };
 }
 
-function statusText({ capacity, downloads, work }: ModelsState, { separator }: Glyphs): string {
+function statusText({ capacity, downloads, work }: ModelsState): string {
   const active = downloads.filter(isActive).length;
   const freeBytes = capacity.value?.diskFreeBytes;
   const parts = [
@@ -89,7 +87,7 @@ function statusText({ capacity, downloads, work }: ModelsState, { separator }: G
     active > 0 && plural(active, "download"),
     freeBytes !== undefined && `disk ${formatBytes(freeBytes)} free`,
   ];
-  return parts.filter(Boolean).join(` ${separator} `);
+  return parts.filter(Boolean).join(` ${glyphs.separator} `);
 }
 
 export interface ModelsViewProps extends BodySize {
@@ -125,8 +123,7 @@ export function ModelsView(props: ModelsViewProps): ReactElement {
 
 /** The selected model in one line, where its card is hidden. */
 function Summary({ entry, width }: { entry: ModelEntry; width: number }): ReactElement {
-  const { separator } = useLook().glyphs;
-  const text = ` ${[...summaryFacts(entry), "Tab card"].filter(Boolean).join(` ${separator} `)}`;
+  const text = ` ${[...summaryFacts(entry), "Tab card"].filter(Boolean).join(` ${glyphs.separator} `)}`;
   return <TextLine text={text} tone="dim" width={width} />;
 }
 

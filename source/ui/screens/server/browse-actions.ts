@@ -19,7 +19,7 @@ import { type ReadRequest, type ServerContext, type ServerState, textsOf } from 
 
 export type BrowseContext = Pick<
   ServerContext,
-  "store" | "state" | "feed" | "listed" | "extent" | "readTexts" | "readFilter" | "frame" | "glyphs"
+  "store" | "state" | "feed" | "listed" | "extent" | "readTexts" | "readFilter" | "frame"
 >;
 
 export function openField({ store, state }: BrowseContext): undefined {
@@ -113,7 +113,7 @@ export function refresh(context: BrowseContext): void {
 export async function pageRequest(context: BrowseContext, view: RequestRecord): Promise<undefined> {
   const known = textsOf(context.state.read, view);
   const texts = known.kind === "loading" ? await read(context, view) : known;
-  await context.frame.page(requestText(view, texts, context.glyphs));
+  await context.frame.page(requestText(view, texts));
 }
 
 function filter(

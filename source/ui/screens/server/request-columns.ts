@@ -8,10 +8,9 @@ import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
 import { harmlessRow, harmlessRun, type TextRun } from "../../text/text-run.ts";
-import { asciiGlyphs, type Glyphs, type Tone } from "../../theme.ts";
+import { glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
-  readonly glyphs: Glyphs;
   /** Shows ages instead of the time of day. */
   readonly isRelative: boolean;
   /** Milliseconds since 1970. */
@@ -19,7 +18,7 @@ export interface RequestColumnOptions {
 }
 
 export function requestColumns(options: RequestColumnOptions): readonly Column<RequestRecord>[] {
-  const { glyphs, isRelative, now } = options;
+  const { isRelative, now } = options;
   const text = (value: string, tone: Tone = "plain"): TextRun => harmlessRun(value, tone);
   return [
     {
@@ -32,7 +31,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
     { title: "METHOD", width: 6, rank: 5, cell: ({ method }) => text(method) },
     { title: "PATH", width: 14, isFlexible: true, cell: ({ path }) => text(path) },
     { title: "MODEL", width: 12, rank: 1, cell: ({ model }) => text(shownModel(model ?? "-")) },
-    { title: "STATUS", width: 11, cell: (view) => statusRun(view, glyphs) },
+    { title: "STATUS", width: 11, cell: (view) => statusRun(view) },
     figureColumn(["IN", 6, 2], String, (view) => view.promptTokens),
     figureColumn(["OUT", 6, 1], String, (view) => view.completionTokens),
     figureColumn(["TTFT", 7, 2], formatMilliseconds, (view) => view.firstTokenMs),
@@ -59,7 +58,7 @@ export function requestNote(view: RequestRecord): TextRun | undefined {
 export function requestSentence(view: RequestRecord): string {
   const { startedAt, id, method, path, model, warnings = [], error } = view;
   const { promptTokens, completionTokens, firstTokenMs, tokensPerSecond, totalMs = 0 } = view;
-  const status = cancellationText(view) ?? statusRun(view, asciiGlyphs).text.slice(2);
+  const status = cancellationText(view) ?? statusRun(view).text.slice(2);
   const facts = [timeOfDay(startedAt), id, method, path, shownModel(model ?? "-"), status];
   const figures = [
     promptTokens !== undefined && `${promptTokens} tokens in`,
@@ -82,7 +81,7 @@ export function speedOf(view: RequestRecord, now: number): number | undefined {
 }
 
 /** Returns the state of a request as a glyph and a word. */
-export function statusRun(view: RequestRecord, glyphs: Glyphs): TextRun {
+export function statusRun(view: RequestRecord): TextRun {
   const { state, status, firstTokenMs, promptTokens, model, error, parameters, warnings } = view;
   if (state === "running") {
     if (firstTokenMs !== undefined) return { text: `${glyphs.working} stream`, tone: "plain" };

@@ -4,8 +4,8 @@ import { memo, type ReactElement, useEffect, useMemo } from "react";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { Lines } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
+import { glyphs } from "../../theme.ts";
 import { currentRequest } from "./request-list.ts";
 import { requestLines, summaryLines } from "./request-text.ts";
 import { type ServerSources, textsOf } from "./server-state.ts";
@@ -24,14 +24,13 @@ export interface RequestDetailProps {
 export const RequestDetail = memo(function RequestDetail(props: RequestDetailProps): ReactElement {
   const { sources, opened, columns, rows } = props;
   const { store, feed, extent } = sources;
-  const { glyphs } = useLook();
   const { top, isWrapped, read } = useStore(store, (one) => one);
   const view = useStore(feed, (entries) => currentRequest(entries, opened));
   const texts = textsOf(read, view);
   const width = panelInnerWidth(columns);
   const lines = useMemo(
-    () => requestLines(view, texts, { width, glyphs, isWrapped }),
-    [view, texts, width, glyphs, isWrapped],
+    () => requestLines(view, texts, { width, isWrapped }),
+    [view, texts, width, isWrapped],
   );
   const height = panelInnerHeight(rows);
   useEffect(() => {
@@ -52,9 +51,8 @@ interface RequestPreviewProps {
 }
 
 export function RequestPreview({ selected, columns }: RequestPreviewProps): ReactElement {
-  const { glyphs } = useLook();
   const width = panelInnerWidth(columns);
-  const lines = summaryLines(selected, { width, glyphs, isWrapped: false });
+  const lines = summaryLines(selected, { width, isWrapped: false });
   const title = `${selected.id} ${glyphs.separator} Enter open`;
   return (
     <Panel width={columns} height={previewRows} title={title}>

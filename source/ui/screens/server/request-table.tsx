@@ -11,6 +11,7 @@ import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { fitRuns, harmlessRun, runsWidth, type TextRun } from "../../text/text-run.ts";
+import { glyphs } from "../../theme.ts";
 import { exampleCall } from "./curl-command.ts";
 import { requestColumns, requestNote } from "./request-columns.ts";
 import { countNewRequests, isFollowing, listRequests } from "./request-list.ts";
@@ -29,7 +30,6 @@ export interface RequestTableProps {
 
 export const RequestTable = memo(function RequestTable(props: RequestTableProps): ReactElement {
   const { sources, columns, rows, y } = props;
-  const { glyphs } = useLook();
   const now = useNow();
   const state = useStore(sources.store, (one) => one);
   const { isRelative } = state;
@@ -54,7 +54,7 @@ export const RequestTable = memo(function RequestTable(props: RequestTableProps)
       width={columns}
       height={rows}
       y={y}
-      columns={requestColumns({ glyphs, isRelative, now })}
+      columns={requestColumns({ isRelative, now })}
       items={shown}
       keyOf={keyOf}
       selected={selectedIndex}
@@ -77,8 +77,7 @@ interface FilterLineProps {
 
 /** Draws the active filters, the field for their text, and the mode: FOLLOW or PAUSED. */
 function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
-  const { glyphs, theme } = useLook();
-  const { ellipsis, warning } = glyphs;
+  const { theme } = useLook();
   const { filters, field, filterProblem, frozen, showsOwn } = state;
   const { status, model, text } = filters;
   const isPaused = frozen !== undefined;
@@ -100,12 +99,16 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
   const rest = Math.max(0, room - used - (field === undefined ? 0 : fieldWidth));
   const value: TextRun = text === "" ? { text: "none", tone: "plain" } : harmlessRun(text, "value");
   const problem =
-    filterProblem === undefined ? [] : [harmlessRun(`  ${warning} ${filterProblem}`, "warning")];
+    filterProblem === undefined
+      ? []
+      : [harmlessRun(`  ${glyphs.warning} ${filterProblem}`, "warning")];
   return (
     <Box height={1} flexShrink={0}>
-      <Line runs={fitRuns(names, used, ellipsis)} />
+      <Line runs={fitRuns(names, used, glyphs.ellipsis)} />
       {field !== undefined && <TextField field={field.editor} width={fieldWidth} x={used} />}
-      <Line runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest, ellipsis)} />
+      <Line
+        runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest, glyphs.ellipsis)}
+      />
       <Text {...theme[isPaused ? "warning" : "dim"]}>{` ${mode}`}</Text>
     </Box>
   );

@@ -21,12 +21,11 @@ import {
   runsWidth,
   type TextRow,
 } from "../../text/text-run.ts";
-import type { Glyphs, Tone } from "../../theme.ts";
+import { glyphs, type Tone } from "../../theme.ts";
 import { statusRun } from "./request-columns.ts";
 
 export interface TextOptions {
   readonly width: number;
-  readonly glyphs: Glyphs;
   /** Wraps long lines instead of cutting them. */
   readonly isWrapped: boolean;
 }
@@ -35,7 +34,7 @@ const tabText = "    ";
 
 /** Returns caller, phases, warnings, parameters and error. */
 export function summaryLines(view: RequestRecord, options: TextOptions): TextRow[] {
-  const { glyphs, width } = options;
+  const { width } = options;
   const { client, keyId, stream, slot, finishReason, traceId, warnings = [], error } = view;
   const caller = [
     keyId === undefined ? "no key" : `key ${keyId}`,
@@ -48,7 +47,7 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
   ];
   const heading: TextRow = [
     { text: `${timeOfDay(view.startedAt)}  `, tone: "dim" },
-    statusRun(view, glyphs),
+    statusRun(view),
     harmlessRun(`  ${view.method} ${view.path}  ${view.model ?? ""}`, "title"),
   ];
   const parameters = parametersText(view);
@@ -56,7 +55,7 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
   return [
     runsWidth(heading) > width ? fitRuns(heading, width, glyphs.ellipsis) : heading,
     ...linesOf(caller.filter(Boolean).join("  "), "plain", options),
-    ...linesOf(phasesText(view, glyphs), "plain", options),
+    ...linesOf(phasesText(view), "plain", options),
     ...(cancelled === undefined ? [] : linesOf(cancelled, "warning", options)),
     ...warnings.flatMap((sentence) => linesOf(`${glyphs.warning} ${sentence}`, "warning", options)),
     ...(parameters === "" ? [] : linesOf(parameters, "dim", options)),
@@ -65,7 +64,7 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
 }
 
 /** `queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached: slot) → answer 1.28 s (71 tokens)`. */
-export function phasesText(view: RequestRecord, glyphs: Glyphs): string {
+export function phasesText(view: RequestRecord): string {
   const { loadMs = 0, queueMs, promptMs, completionMs, firstTokenMs, totalMs } = view;
   const { promptTokens, cachedTokens = 0, completionTokens, drafted = 0, accepted = 0 } = view;
   const source = cacheSource(view);
@@ -106,7 +105,7 @@ export function requestLines(
   const lines = summaryLines(view, wrapping);
   switch (texts.kind) {
     case "loading": {
-      const text = `Loading prompt and answer${options.glyphs.ellipsis}`;
+      const text = `Loading prompt and answer${glyphs.ellipsis}`;
       return [...lines, [], [{ text, tone: "dim" }]];
     }
     case "failed":
@@ -128,12 +127,8 @@ export function requestLines(
 }
 
 /** Returns the whole request for a pager or a screen reader. */
-export function requestText(
-  view: RequestRecord,
-  texts: Loadable<RequestTexts>,
-  glyphs: Glyphs,
-): string {
-  const options = { width: Number.MAX_SAFE_INTEGER, glyphs, isWrapped: true };
+export function requestText(view: RequestRecord, texts: Loadable<RequestTexts>): string {
+  const options = { width: Number.MAX_SAFE_INTEGER, isWrapped: true };
   return requestLines(view, texts, options)
     .map((line) => runsText(line).trimEnd())
     .join("\n");
@@ -146,7 +141,7 @@ function parametersText({ parameters }: RequestRecord): string {
 }
 
 /** Returns an untrusted line in one tone, wrapped or cut. */
-function linesOf(line: string, tone: Tone, { width, glyphs, isWrapped }: TextOptions): TextRow[] {
+function linesOf(line: string, tone: Tone, { width, isWrapped }: TextOptions): TextRow[] {
   if (isWrapped) {
     const harmless = harmlessLine(line);
     return wrapLine(harmless, width).map(({ text }) => [{ text, tone }]);

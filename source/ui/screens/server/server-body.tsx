@@ -10,7 +10,7 @@ import type { BodySize } from "../../frame/screen.ts";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { harmlessRow } from "../../text/text-run.ts";
-import type { Tone } from "../../theme.ts";
+import { glyphs, type Tone } from "../../theme.ts";
 import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx";
 import { listRequests } from "./request-list.ts";
 import { RequestTable } from "./request-table.tsx";
@@ -113,7 +113,6 @@ interface Banner {
 
 /** @returns undefined if there is no problem */
 function useBanner(sources: ServerSources): Banner | undefined {
-  const { glyphs } = useLook();
   const now = useNow();
   const { work, startProblem } = useStore(sources.store, (one) => one);
   const { link } = useStore(sources.watch, (one) => one);

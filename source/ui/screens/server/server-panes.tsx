@@ -9,12 +9,12 @@ import type { LoadedModelFigures, ServerSample } from "../../../client/metrics.t
 import { slotSquares } from "../../components/bars.tsx";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { useLook, useNow } from "../../hooks/use-look.ts";
+import { useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { FigureList } from "../../live/figure-list.tsx";
 import { type Figure, machineFigures } from "../../live/machine-figures.ts";
 import { type RequestFigures, requestFigures } from "../../live/request-figures.ts";
-import type { Glyphs } from "../../theme.ts";
+import { glyphs } from "../../theme.ts";
 import type { ServerSources } from "./server-state.ts";
 
 /** Rows of the panes, borders included. */
@@ -48,13 +48,12 @@ function useFacts({ watch, feed }: ServerSources): ServerFacts {
 /** Three panes side by side, redrawn with each sample: once a second. */
 export const ServerPanes = memo(function ServerPanes(props: ServerPanesProps): ReactElement {
   const { columns } = props;
-  const { glyphs } = useLook();
   const facts = useFacts(props.sources);
   const third = Math.floor(columns / 3);
   const panes: readonly (readonly [title: string, width: number, figures: readonly Figure[]])[] = [
     ["Throughput", third, throughputFigures(facts)],
-    ["Scheduler", third, schedulerFigures(facts, glyphs)],
-    ["Memory", columns - 2 * third, memoryFigures(facts, glyphs)],
+    ["Scheduler", third, schedulerFigures(facts)],
+    ["Memory", columns - 2 * third, memoryFigures(facts)],
   ];
   return (
     <Box flexShrink={0}>
@@ -73,12 +72,11 @@ export const ServerPanes = memo(function ServerPanes(props: ServerPanesProps): R
 
 /** The most important figures in two rows: work, then machine and models. */
 export const ServerLines = memo(function ServerLines(props: ServerPanesProps): ReactElement {
-  const { glyphs } = useLook();
   const facts = useFacts(props.sources);
   const separator = ` ${glyphs.separator} `;
   const texts = [
     workParts(facts).filter(Boolean).join(separator),
-    loadParts(facts, glyphs).filter(Boolean).join(separator),
+    loadParts(facts).filter(Boolean).join(separator),
   ];
   return (
     <Box flexDirection="column" height={lineRows} flexShrink={0} paddingX={1}>
@@ -106,7 +104,7 @@ function workParts({ samples, requests }: ServerFacts) {
 }
 
 /** Models come last, since a narrow window cuts long names. */
-function loadParts({ samples, now }: ServerFacts, glyphs: Glyphs) {
+function loadParts({ samples, now }: ServerFacts) {
   const sample = samples.at(-1);
   if (sample === undefined) return [];
   const { models, gpus, cpuLoad, memoryUsedBytes, memoryTotalBytes } = sample;
@@ -116,7 +114,7 @@ function loadParts({ samples, now }: ServerFacts, glyphs: Glyphs) {
     `RAM ${usedOfTotal(memoryUsedBytes, memoryTotalBytes)}`,
     gpus.length === 0 && `CPU ${percentage(cpuLoad)}`,
     models.length === 0 && noModel,
-    ...models.map((model) => `${model.name} ${modelState(model, now, glyphs)}`),
+    ...models.map((model) => `${model.name} ${modelState(model, now)}`),
   ];
 }
 
@@ -146,12 +144,12 @@ function throughputFigures({ samples, requests }: ServerFacts): Figure[] {
   ];
 }
 
-function schedulerFigures({ samples, requests, now }: ServerFacts, glyphs: Glyphs): Figure[] {
+function schedulerFigures({ samples, requests, now }: ServerFacts): Figure[] {
   const sample = samples.at(-1);
   if (sample === undefined) return [];
   const { models, running, waiting, longestWaitMs } = sample;
   const slots = slotCount(sample);
-  const squares = slotSquares(running, slots, squaresMaximum, glyphs);
+  const squares = slotSquares(running, slots, squaresMaximum);
   const { cachedShare } = requests;
   return [
     text("Slots", slots === 0 ? noModel : `${squares} ${running} of ${slots}`),
@@ -161,7 +159,7 @@ function schedulerFigures({ samples, requests, now }: ServerFacts, glyphs: Glyph
       (model): Figure => ({
         kind: "state",
         label: model.name,
-        value: modelState(model, now, glyphs),
+        value: modelState(model, now),
         tone: "plain",
       }),
     ),
@@ -176,7 +174,7 @@ function seconds(milliseconds: number): string {
   return `${(milliseconds / 1000).toFixed(1)} s`;
 }
 
-function modelState(model: LoadedModelFigures, now: number, glyphs: Glyphs): string {
+function modelState(model: LoadedModelFigures, now: number): string {
   if (model.state === "loading") return `${glyphs.working} ${percentage(model.loadFraction)}`;
   if (model.state === "warming up") return `${glyphs.working} warming up`;
   if (model.state === "busy") return `${glyphs.working} busy`;
@@ -184,7 +182,7 @@ function modelState(model: LoadedModelFigures, now: number, glyphs: Glyphs): str
   return `${glyphs.ready} ${span(model.expiresAt - now)} left`;
 }
 
-function memoryFigures({ samples }: ServerFacts, glyphs: Glyphs): Figure[] {
+function memoryFigures({ samples }: ServerFacts): Figure[] {
   const sample = samples.at(-1);
   if (sample === undefined) return [];
   const { models, contextTokens, processBytes } = sample;
@@ -197,7 +195,7 @@ function memoryFigures({ samples }: ServerFacts, glyphs: Glyphs): Figure[] {
     text("KV size", `${formatMemory(cacheBytes)} ${models[0]?.cacheType ?? ""}`),
   ];
   return [
-    ...machineFigures(samples, glyphs),
+    ...machineFigures(samples),
     ...(window > 0 ? cache : []),
     text("Server", `${formatMemory(processBytes)} without models`),
   ];

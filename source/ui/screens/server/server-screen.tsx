@@ -8,7 +8,7 @@ import type { RequestFeed } from "../../../client/live/request-feed.ts";
 import { requestTexts } from "../../../client/requests.ts";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
-import { asciiGlyphs } from "../../theme.ts";
+import { toAscii } from "../../theme.ts";
 import { editField, refresh } from "./browse-actions.ts";
 import { requestSentence } from "./request-columns.ts";
 import { currentRequest, listRequests } from "./request-list.ts";
@@ -19,7 +19,7 @@ import { hostedServer } from "./server-control.ts";
 import { initialServerState, type ServerContext, textsOf } from "./server-state.ts";
 
 export interface ServerScreenOptions
-  extends Pick<ServerContext, "client" | "control" | "frame" | "glyphs" | "readFilter" | "watch"> {
+  extends Pick<ServerContext, "client" | "control" | "frame" | "readFilter" | "watch"> {
   readonly feed: RequestFeed;
 }
 
@@ -78,7 +78,7 @@ export function serverScreen(options: ServerScreenOptions): Screen {
 function readerLines({ state: { opened, read }, feed, listed }: ServerContext): readonly string[] {
   if (opened !== undefined) {
     const view = currentRequest(feed.get(), opened);
-    return requestText(view, textsOf(read, view), asciiGlyphs).split("\n");
+    return toAscii(requestText(view, textsOf(read, view))).split("\n");
   }
   return listed.shown
     .filter(({ state }) => state !== "running")

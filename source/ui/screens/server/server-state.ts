@@ -11,7 +11,6 @@ import type { ServerControl } from "../../app/server-access.ts";
 import type { FilterField } from "../../components/list-state.ts";
 import type { FrameServices } from "../../frame/screen.ts";
 import type { Readable } from "../../hooks/use-store.ts";
-import type { Glyphs } from "../../theme.ts";
 import {
   initialRequestList,
   type ListedRequests,
@@ -101,7 +100,6 @@ export interface ServerContext extends ServerSources {
   readonly readFilter: ReadFilter;
   /** Absent if another program hosts the server. */
   readonly control?: ServerControl;
-  readonly glyphs: Glyphs;
   readonly frame: FrameServices;
   /** Aborts when the program ends. */
   readonly closing: AbortSignal;

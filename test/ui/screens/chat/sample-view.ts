@@ -8,23 +8,19 @@ import { type ChatState, createChatState } from "../../../../source/ui/screens/c
 import type { ChatView } from "../../../../source/ui/screens/chat/chat-view.ts";
 import { PrintedEntries } from "../../../../source/ui/screens/chat/transcript/printed-entries.ts";
 import { TranscriptLayout } from "../../../../source/ui/screens/chat/transcript/transcript-layout.ts";
-import { type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 
 export interface SampleViewOptions extends Partial<Pick<ChatView, "examplePrompts" | "watch">> {
   readonly state?: Partial<ChatState>;
   readonly facts?: Partial<ModelFacts>;
-  readonly glyphs?: Glyphs;
 }
 
 export function sampleView(options: SampleViewOptions = {}): ChatView {
-  const { state = {}, facts = {}, glyphs = unicodeGlyphs, examplePrompts = ["Sing."] } = options;
+  const { state = {}, facts = {}, examplePrompts = ["Sing."] } = options;
   return {
     store: new Store({ ...createChatState(undefined, []), ...state }),
     backend: { facts: { name: "tiny", contextLength: 4096, card: "Tells stories.", ...facts } },
-    glyphs,
     examplePrompts,
     layout: new TranscriptLayout({
-      glyphs,
       highlighter: new CodeHighlighter(),
       drawsImages: false,
       timeText: () => "10:41",

@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import { Store } from "../../../../source/base/store.ts";
 import type { ChatState } from "../../../../source/ui/screens/chat/chat-state.ts";
 import { StatusLine } from "../../../../source/ui/screens/chat/status-line.tsx";
-import { asciiGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { sampleView } from "./sample-view.ts";
 
@@ -47,11 +46,12 @@ test("a notice replaces the line, in at most three rows", () => {
 });
 
 test("a notice cannot send control sequences, and is ASCII on an ASCII terminal", () => {
-  const glyphs = asciiGlyphs;
   const chat = sampleView({
     state: { notice: { text: "gone: \u001b[2J", isWarning: true } },
-    glyphs,
   });
-  const { lines } = renderAt(<StatusLine chat={chat} columns={60} />, { columns: 60, glyphs });
+  const { lines } = renderAt(<StatusLine chat={chat} columns={60} />, {
+    columns: 60,
+    isAscii: true,
+  });
   expect(lines()).toEqual([" ! gone: ^[[2J"]);
 });

@@ -7,7 +7,7 @@ import type { AnswerStatistics } from "../../../../source/client/chat-events.ts"
 import { distributeRows } from "../../../../source/ui/screens/chat/chat-layout.ts";
 import type { AnswerFigures } from "../../../../source/ui/screens/chat/chat-state.ts";
 import { statusRun } from "../../../../source/ui/screens/chat/status-text.ts";
-import { asciiGlyphs, selectGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
+import { isAsciiLocale } from "../../../../source/ui/theme.ts";
 
 const model = { name: "tiny", contextLength: 4096 };
 
@@ -24,14 +24,14 @@ const statistics: AnswerStatistics = {
 
 function running(phase: ActivityPhase, elapsedMs = 0): string {
   const state = { activity: { phase, elapsedMs }, figures: undefined, contextTokens: undefined };
-  return statusRun(state, model, unicodeGlyphs, 98).text;
+  return statusRun(state, model, 98).text;
 }
 
 function finished(figures: AnswerFigures, width = 98, contextLength = 4096): string {
   const { statistics: of } = figures;
   const contextTokens = of && of.promptTokens + of.completionTokens;
   const state = { activity: undefined, figures, contextTokens };
-  return statusRun(state, { ...model, contextLength }, unicodeGlyphs, width).text;
+  return statusRun(state, { ...model, contextLength }, width).text;
 }
 
 describe("a running request", () => {
@@ -103,15 +103,15 @@ describe("tokens per second", () => {
   });
 });
 
-describe("glyphs", () => {
+describe("only ASCII may be drawn", () => {
   test.each([
-    [{ LANG: "en_GB.UTF-8" }, "linux", unicodeGlyphs],
-    [{ LC_ALL: "C", LANG: "en_GB.UTF-8" }, "linux", asciiGlyphs],
-    [{ LC_ALL: "", LC_CTYPE: "C.utf8" }, "linux", unicodeGlyphs],
-    [{}, "linux", asciiGlyphs],
-    [{}, "win32", unicodeGlyphs],
+    [{ LANG: "en_GB.UTF-8" }, "linux", false],
+    [{ LC_ALL: "C", LANG: "en_GB.UTF-8" }, "linux", true],
+    [{ LC_ALL: "", LC_CTYPE: "C.utf8" }, "linux", false],
+    [{}, "linux", true],
+    [{}, "win32", false],
   ])("%j on %s", (environment, platform, expected) => {
-    expect(selectGlyphs(environment, platform)).toBe(expected);
+    expect(isAsciiLocale(environment, platform)).toBe(expected);
   });
 });
 

@@ -13,7 +13,6 @@ import {
   panes,
 } from "../../../../source/ui/screens/console/console-state.ts";
 import type { LogBuffer } from "../../../../source/ui/screens/console/log-buffer.ts";
-import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type Rendered, renderAt } from "../../support/render.tsx";
 import { sampleApp, sampleKey, sampleLine, sampleReplica } from "./sample-cloud.ts";
 import { consoleState, gone, logOf, now } from "./sample-state.ts";
@@ -21,7 +20,7 @@ import { consoleState, gone, logOf, now } from "./sample-state.ts";
 interface Look {
   readonly columns?: number;
   readonly rows?: number;
-  readonly glyphs?: Glyphs;
+  readonly isAscii?: boolean;
   readonly log?: LogBuffer;
 }
 
@@ -34,8 +33,8 @@ function body(state: ConsoleState, { columns = 80, rows = 22, log }: Look = {}):
 }
 
 function draw(state: ConsoleState, look: Look = small): Rendered {
-  const { columns = 80, glyphs = unicodeGlyphs } = look;
-  return renderAt(body(state, look), { columns, glyphs, nowMs: now });
+  const { columns = 80, isAscii = false } = look;
+  return renderAt(body(state, look), { columns, isAscii, nowMs: now });
 }
 
 function textOf(change: Partial<CloudState>, choices: Partial<ConsoleState> = {}, look = small) {
@@ -98,7 +97,7 @@ describe("windows", () => {
   test.each([small, large])("of $columns x $rows use only ASCII without Unicode", (size) => {
     for (const pane of panes) {
       const state = consoleState({ readAtMs: now - 9000 }, { pane });
-      const shown = draw(state, { ...size, glyphs: asciiGlyphs });
+      const shown = draw(state, { ...size, isAscii: true });
       expect(shown.lines()).toHaveLength(size.rows);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: characters beyond ASCII are the subject
       expect(shown.text()).toMatch(/^[\x00-\x7f]*$/);

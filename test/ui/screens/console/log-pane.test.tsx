@@ -6,7 +6,6 @@ import type { LogDocument } from "../../../../source/cloud/admin/documents.ts";
 import type { ConsoleState } from "../../../../source/ui/screens/console/console-state.ts";
 import { LogBuffer } from "../../../../source/ui/screens/console/log-buffer.ts";
 import { LogPane } from "../../../../source/ui/screens/console/log-pane.tsx";
-import { asciiGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { sampleLine } from "./sample-cloud.ts";
 import { consoleState, logOf } from "./sample-state.ts";
@@ -58,7 +57,7 @@ test("an empty log differs from one without matches", () => {
 test("long lines are cut, or wrapped at blanks", () => {
   const log = logOf(`${"word ".repeat(20)}end`);
   expect(linesOf(log)[1]).toMatch(/word word …/);
-  expect(renderAt(pane(log), { columns: 60, glyphs: asciiGlyphs }).lines()[1]).toMatch(/\.\.\./);
+  expect(renderAt(pane(log), { columns: 60, isAscii: true }).lines()[1]).toMatch(/~ /);
   const [, first = "", second = "", third = ""] = linesOf(log, { isWrapped: true });
   expect(first).toContain("aaaabbbb");
   expect(second).toMatch(/^│ {21}word/);

@@ -18,7 +18,6 @@ import {
 } from "../../../../source/ui/screens/deploy/page-layout.ts";
 import { FormRow } from "../../../../source/ui/screens/deploy/step-page.tsx";
 import { runsText } from "../../../../source/ui/text/text-run.ts";
-import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, renderAt } from "../../support/render.tsx";
 
 const name: TextItem = { kind: "text", id: "name", label: "Name", value: "chat" };
@@ -37,24 +36,24 @@ interface Look {
   readonly isFocused?: boolean;
   readonly isAlone?: boolean;
   readonly typed?: string;
-  readonly glyphs?: Glyphs;
+  readonly isAscii?: boolean;
 }
 
 function treesOf(item: Item, look: Look = {}) {
-  const { isFocused = false, isAlone = false, typed = "", glyphs = unicodeGlyphs } = look;
-  const room = { width: 30, labelWidth: 8, glyphs };
-  return itemRows(item, isFocused, isAlone, room).map((row) => treeOf(row, typed, glyphs));
+  const { isFocused = false, isAlone = false, typed = "", isAscii = false } = look;
+  const room = { width: 30, labelWidth: 8, isAscii };
+  return itemRows(item, isFocused, isAlone, room).map((row) => treeOf(row, typed, isAscii));
 }
 
-function treeOf(row: PageRow, typed = "", glyphs = unicodeGlyphs) {
+function treeOf(row: PageRow, typed = "", isAscii = false) {
   const editor = fieldWith(createEditorState(), typed);
-  const room = { width: 30, labelWidth: 8, glyphs };
+  const room = { width: 30, labelWidth: 8, isAscii };
   return <FormRow key={runsText(row.runs)} row={row} y={0} room={room} editor={editor} />;
 }
 
 function rowsOf(item: Item, look: Look = {}): string[] {
-  const { glyphs = unicodeGlyphs } = look;
-  return treesOf(item, look).map((tree) => renderAt(tree, { columns: 30, glyphs }).text());
+  const { isAscii = false } = look;
+  return treesOf(item, look).map((tree) => renderAt(tree, { columns: 30, isAscii }).text());
 }
 
 function rowOf(item: Item, look: Look = {}): string {
@@ -85,7 +84,7 @@ describe("a field", () => {
   test("cuts a long value with an ellipsis, and scrolls it while it is typed", () => {
     const long = { ...name, value: `${"x".repeat(40)}END` };
     expect(rowOf(long)).toBe(`  Name    ${"x".repeat(19)}…`);
-    expect(rowOf(long, { glyphs: asciiGlyphs })).toBe(`  Name    ${"x".repeat(17)}...`);
+    expect(rowOf(long, { isAscii: true })).toBe(`  Name    ${"x".repeat(19)}~`);
     expect(rowOf(long, { isFocused: true, typed: long.value }).trimEnd()).toBe(
       `> Name    ${"x".repeat(16)}END`,
     );
@@ -103,7 +102,7 @@ describe("a field", () => {
 describe("a choice", () => {
   test("among fields shows its option between arrows", () => {
     expect(rowOf(access, { isFocused: true })).toBe("> Access  < shared >  any key…");
-    expect(rowOf(access, { glyphs: asciiGlyphs })).toBe("  Access  < shared >  any k...");
+    expect(rowOf(access, { isAscii: true })).toBe("  Access  < shared >  any key~");
   });
 
   test("alone on its page has a row for each option", () => {
@@ -114,7 +113,7 @@ describe("a choice", () => {
 
 describe("a text", () => {
   test("follows its sign and label, and an empty one has a row too", () => {
-    const room = { width: 30, glyphs: unicodeGlyphs };
+    const room = { width: 30, isAscii: false };
     const row = lineRows({ ...errorLine("no"), label: "start    " }, room);
     const rows = [...lineRows(blank, room), ...row].map((one) => treeOf(one));
     const column = <Box flexDirection="column">{rows}</Box>;

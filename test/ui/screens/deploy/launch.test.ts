@@ -11,7 +11,6 @@ import {
   stopLaunch,
 } from "../../../../source/ui/screens/deploy/launch.ts";
 import { pageOf } from "../../../../source/ui/screens/deploy/steps.ts";
-import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { appDetails, deployResult, loaded, stateOf } from "./sample-answers.ts";
 
 const build: EphemeralEvent = { kind: "phase", phase: "build", sentence: "making", elapsedMs: 0 };
@@ -35,10 +34,7 @@ function following(launch: Launch, ...events: EphemeralEvent[]): Launch {
 
 function textOf(launch: Launch, known = {}): string {
   const page = pageOf({ ...stateOf("launch", {}, known), launch });
-  return [
-    page.question,
-    ...page.lines.map((line) => linePrefix(line, unicodeGlyphs) + line.text),
-  ].join("\n");
+  return [page.question, ...page.lines.map((line) => linePrefix(line) + line.text)].join("\n");
 }
 
 describe("phases", () => {

@@ -7,11 +7,10 @@ import {
   focusDescription,
   readerLines,
 } from "../../../../source/ui/screens/deploy/reader-lines.ts";
-import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { stateOf } from "./sample-answers.ts";
 
 const open = (step: StepId, given = {}) => openStep(stateOf(step, given), step);
-const said = (state: ReturnType<typeof open>) => readerLines(state, unicodeGlyphs);
+const said = (state: ReturnType<typeof open>) => readerLines(state);
 
 test("the step and its question come first, then the fields except the focused one", () => {
   const state = open("scaling", { maxConcurrency: "3" });
@@ -42,9 +41,7 @@ describe("running work", () => {
     const lines = said({ ...stateOf("launch"), launch: logged });
     expect(lines).toContain("start: calling serve");
     expect(lines).toContain("loading^[[2J");
-    expect(
-      readerLines({ ...stateOf("launch"), launch: logged, nowMs: 900 }, unicodeGlyphs),
-    ).toEqual(lines);
+    expect(readerLines({ ...stateOf("launch"), launch: logged, nowMs: 900 })).toEqual(lines);
   });
 
   test("of the checks is printed when it has ended", () => {

@@ -22,7 +22,6 @@ import {
   readerLines,
 } from "../../../../source/ui/screens/deploy/reader-lines.ts";
 import { steps } from "../../../../source/ui/screens/deploy/steps.ts";
-import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { appDetails, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
 
@@ -69,14 +68,14 @@ describe("every step", () => {
 
   test("is drawn in ASCII if Unicode is unavailable", () => {
     for (const state of everyStep.filter(({ step }) => step !== "launch")) {
-      const text = linesOf(state, usual, { glyphs: asciiGlyphs }).join("");
+      const text = linesOf(state, usual, { isAscii: true }).join("");
       expect(text, state.step).toMatch(/^[ -~]*$/);
     }
   });
 
   test("is printed in words, with its question first", () => {
     for (const state of everyStep) {
-      const [first = ""] = readerLines(state, unicodeGlyphs);
+      const [first = ""] = readerLines(state);
       expect(first).toMatch(/^(Step \d of 3|Advanced) .+: ./);
       const live = linesOf(state, usual, { layout: "reader" }).join("");
       expect(live, state.step).toBe(focusDescription(state));
@@ -114,7 +113,7 @@ test("a secret is never shown on screen or to screen readers", () => {
   const opened = { ...openStep(stateOf("variables"), "variables"), focus: 1 };
   const typed = editField(opened, (field) => fieldAfterText(field, "hunter2"));
   for (const state of [typed, openStep(typed, "variables")]) {
-    const said = [...readerLines(state, unicodeGlyphs), focusDescription(state)];
+    const said = [...readerLines(state), focusDescription(state)];
     const shown = [...linesOf(state), ...said].join("\n");
     expect(shown).not.toContain("hunter2");
     expect(shown).toContain("*******");
@@ -199,7 +198,7 @@ describe("states of a page", () => {
     const size = { columns: 60, rows: 14 };
     const state = openStep(stateOf("scaling"), "scaling");
     expect(linesOf(state, size).at(-1)).toContain("PgDn ↓");
-    const { lastScroll } = layoutPage(state, size, unicodeGlyphs);
+    const { lastScroll } = layoutPage(state, size);
     const end = linesOf({ ...state, scroll: lastScroll }, size);
     expect(end.at(-1)).not.toContain("PgDn");
     expect(end.at(-2)).toContain("replicas or concurrency.");

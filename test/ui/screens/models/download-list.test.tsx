@@ -12,7 +12,6 @@ import {
   DownloadList,
   downloadListHeight,
 } from "../../../../source/ui/screens/models/download-list.tsx";
-import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { nowMs } from "./sample-models.ts";
 
@@ -24,13 +23,13 @@ const begun = addProgress(
 );
 const download = addProgress(begun, record, nowMs);
 
-function linesOf(downloads: readonly Download[], height = 10, glyphs: Glyphs = unicodeGlyphs) {
+function linesOf(downloads: readonly Download[], height = 10, isAscii = false) {
   const list = <DownloadList downloads={downloads} width={68} heightMaximum={height} />;
-  return renderAt(list, { columns: 68, nowMs, glyphs }).lines();
+  return renderAt(list, { columns: 68, nowMs, isAscii }).lines();
 }
 
 function heightOf(downloads: readonly Download[], heightMaximum: number): number {
-  return downloadListHeight(downloads, { width: 68, heightMaximum }, unicodeGlyphs);
+  return downloadListHeight(downloads, { width: 68, heightMaximum });
 }
 
 test("shows share, bytes, speed and time left", () => {
@@ -39,7 +38,7 @@ test("shows share, bytes, speed and time left", () => {
     `hf.co/org/new:Q4_K_M     ${"█".repeat(9)}${"░".repeat(13)}  43%  430 MB of 1 GB`,
     "                         100 MB/s · 6 s left · sha256 pending",
   ]);
-  expect(linesOf([download], 10, asciiGlyphs)[1]).toContain("#########.............  43%");
+  expect(linesOf([download], 10, true)[1]).toContain("#########.............  43%");
 });
 
 describe("the state", () => {

@@ -2,7 +2,6 @@
 import { expect, test } from "vitest";
 import { localStateCell } from "../../../../source/ui/screens/models/list-columns.ts";
 import type { LoadingModel } from "../../../../source/ui/screens/models/models-state.ts";
-import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 
 test.each<[LoadingModel["step"], number | undefined, string]>([
   ["load", undefined, "load"],
@@ -14,10 +13,7 @@ test.each<[LoadingModel["step"], number | undefined, string]>([
 ])("%s at %s is `%s`", (step, fraction, words) => {
   const entry = { kind: "local", name: "big", model: undefined, estimate: undefined } as const;
   const loading = { name: "big", step, fraction };
-  const { text } = localStateCell(
-    { ...entry, loading, loaded: undefined, download: undefined },
-    unicodeGlyphs,
-  );
-  expect(text).toBe(step === "warm" ? words : `${unicodeGlyphs.working} ${words}`);
+  const { text } = localStateCell({ ...entry, loading, loaded: undefined, download: undefined });
+  expect(text).toBe(step === "warm" ? words : `◐ ${words}`);
   expect(text.length).toBeLessThanOrEqual(10);
 });

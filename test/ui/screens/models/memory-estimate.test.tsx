@@ -5,16 +5,15 @@ import { expect, test } from "vitest";
 import { estimateMemory, type LoadChoice } from "../../../../source/client/memory-estimate.ts";
 import type { Capacity } from "../../../../source/client/models-store.ts";
 import { memoryEstimateRows } from "../../../../source/ui/screens/models/memory-estimate.tsx";
-import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { capacity, eightB, gib, gpu } from "./sample-models.ts";
 
 const automatic: LoadChoice = { contextLength: undefined, cacheType: undefined };
 
-function linesOf(room: Capacity, choice = automatic, glyphs: Glyphs = unicodeGlyphs): string[] {
+function linesOf(room: Capacity, choice = automatic, isAscii = false): string[] {
   const estimate = estimateMemory(eightB, room, choice);
   const rows = memoryEstimateRows({ estimate, capacity: room, choice, width: 36 });
-  return renderAt(<Box flexDirection="column">{rows}</Box>, { columns: 36, glyphs }).lines();
+  return renderAt(<Box flexDirection="column">{rows}</Box>, { columns: 36, isAscii }).lines();
 }
 
 test("shows each part as a share of the total", () => {
@@ -49,5 +48,5 @@ test("shows the number of layers on the GPU", () => {
 });
 
 test("can be drawn in ASCII", () => {
-  expect(linesOf(capacity(), automatic, asciiGlyphs)[1]).toBe("weights  #############...    5 GiB");
+  expect(linesOf(capacity(), automatic, true)[1]).toBe("weights  #############...    5 GiB");
 });

@@ -6,7 +6,6 @@ import { Store } from "../../../../source/base/store.ts";
 import { startDownload } from "../../../../source/client/download.ts";
 import { ModelsView } from "../../../../source/ui/screens/models/models-screen.tsx";
 import { cardKey, type ModelsState } from "../../../../source/ui/screens/models/models-state.ts";
-import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { filtered, local, nowMs, sampleCard, stateWith } from "./sample-models.ts";
 
@@ -95,19 +94,19 @@ describe.each([
   const state = { ...stateWith(names), downloads: [startDownload("hf.co/a/b:latest")] };
 
   test.each([
-    { pane: "list", glyphs: unicodeGlyphs },
-    { pane: "list", glyphs: asciiGlyphs },
-    { pane: "card", glyphs: unicodeGlyphs },
-    { pane: "card", glyphs: asciiGlyphs },
-  ] as const)("is filled exactly by the $pane, ASCII: $glyphs.isAscii", ({ pane, glyphs }) => {
-    const { text } = viewOf({ ...state, pane }, { ...size, glyphs });
+    { pane: "list", isAscii: false },
+    { pane: "list", isAscii: true },
+    { pane: "card", isAscii: false },
+    { pane: "card", isAscii: true },
+  ] as const)("is filled exactly by the $pane, ASCII: $isAscii", ({ pane, isAscii }) => {
+    const { text } = viewOf({ ...state, pane }, { ...size, isAscii });
     const rows = text().split("\n");
     expect(rows).toHaveLength(size.rows);
     const boxed = rows.filter((row) => !row.startsWith(" "));
     expect(boxed.map(textWidth)).toEqual(boxed.map(() => size.columns));
     expect(rows.length - boxed.length).toBeLessThanOrEqual(1);
     // biome-ignore lint/suspicious/noControlCharactersInRegex: what must not be there
-    const beyond = glyphs.isAscii ? /[^\x20-\x7e]/ : /[\x00-\x1f]/;
+    const beyond = isAscii ? /[^\x20-\x7e]/ : /[\x00-\x1f]/;
     expect(rows.join("")).not.toMatch(beyond);
   });
 });

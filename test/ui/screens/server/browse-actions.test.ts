@@ -23,7 +23,6 @@ import {
 } from "../../../../source/ui/screens/server/browse-actions.ts";
 import { listRequests } from "../../../../source/ui/screens/server/request-list.ts";
 import { initialServerState } from "../../../../source/ui/screens/server/server-state.ts";
-import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { FakeServices } from "../../support/fake-screen.tsx";
 import { requestView } from "../../support/request-views.ts";
 
@@ -49,7 +48,6 @@ beforeEach(() => {
       return { kind: "loaded", value: { prompt: undefined, answer, body: undefined } };
     },
     frame,
-    glyphs: unicodeGlyphs,
     get state() {
       return store.get();
     },

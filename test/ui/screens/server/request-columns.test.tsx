@@ -13,7 +13,6 @@ import {
   speedOf,
   statusRun,
 } from "../../../../source/ui/screens/server/request-columns.ts";
-import { asciiGlyphs, unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { renderAt } from "../../support/render.tsx";
 import { requestView } from "../../support/request-views.ts";
 
@@ -41,13 +40,13 @@ describe("the state", () => {
     ["◌ queue", { ...running, firstTokenMs: undefined, promptTokens: undefined }],
     ["◌ open", { ...running, firstTokenMs: undefined, promptTokens: undefined, model: undefined }],
   ])("%s", (expected, change) => {
-    expect(statusRun(requestView(change), unicodeGlyphs).text).toBe(expected);
+    expect(statusRun(requestView(change)).text).toBe(expected);
   });
 });
 
 describe("a row", () => {
-  function rowOf(view: RequestRecord, width = 110, glyphs = unicodeGlyphs): string {
-    const columns = requestColumns({ glyphs, isRelative: true, now: 1_007_000 });
+  function rowOf(view: RequestRecord, width = 110, isAscii = false): string {
+    const columns = requestColumns({ isRelative: true, now: 1_007_000 });
     const table = (
       <Box>
         <Table
@@ -62,7 +61,7 @@ describe("a row", () => {
         <Text>{"|\n|"}</Text>
       </Box>
     );
-    const [, row = ""] = renderAt(table, { columns: width + markerWidth + 1, glyphs }).lines();
+    const [, row = ""] = renderAt(table, { columns: width + markerWidth + 1, isAscii }).lines();
     expect(row.at(-1)).toBe("|");
     return row.slice(markerWidth, -1);
   }
@@ -103,7 +102,7 @@ describe("a row", () => {
   });
 
   test.each([40, 56, 76, 96, 246])("fits into %i cells", (width) => {
-    expect(textWidth(rowOf(requestView(), width, asciiGlyphs))).toBe(width);
+    expect(textWidth(rowOf(requestView(), width, true))).toBe(width);
   });
 });
 

@@ -11,10 +11,9 @@ import {
   summaryLines,
 } from "../../../../source/ui/screens/server/request-text.ts";
 import type { TextRun } from "../../../../source/ui/text/text-run.ts";
-import { unicodeGlyphs } from "../../../../source/ui/theme.ts";
 import { requestView } from "../../support/request-views.ts";
 
-const options = { width: 40, glyphs: unicodeGlyphs, isWrapped: true };
+const options = { width: 40, isAscii: false, isWrapped: true };
 
 function textOf(lines: readonly (readonly TextRun[])[]): string[] {
   return lines.map((line) => line.map(({ text }) => text).join(""));
@@ -22,7 +21,7 @@ function textOf(lines: readonly (readonly TextRun[])[]): string[] {
 
 describe("the detail", () => {
   test("shows the phases in order", () => {
-    expect(phasesText(requestView(), unicodeGlyphs)).toBe(
+    expect(phasesText(requestView())).toBe(
       "queued 20 ms → prompt 800 ms (2014 tokens, 1210 cached) → answer 1.28 s (71 tokens); first token after 840 ms, 2.10 s total",
     );
     const nothing = { queueMs: undefined, promptMs: undefined, completionMs: undefined };
@@ -33,14 +32,12 @@ describe("the detail", () => {
       ...nothing,
       firstTokenMs: undefined,
     });
-    expect(phasesText(open, unicodeGlyphs)).toBe("no timings yet");
+    expect(phasesText(open)).toBe("no timings yet");
   });
 
   test("shows how many guessed tokens were right", () => {
     const guessed = requestView({ drafted: 30, accepted: 26 });
-    expect(phasesText(guessed, unicodeGlyphs)).toContain(
-      "answer 1.28 s (71 tokens, 26 of 30 drafted accepted);",
-    );
+    expect(phasesText(guessed)).toContain("answer 1.28 s (71 tokens, 26 of 30 drafted accepted);");
     expect(formatRequestLine(guessed)).toContain("26 of 30 drafted accepted");
   });
 
@@ -48,14 +45,12 @@ describe("the detail", () => {
     const reading = { promptTokens: 9000, cachedTokens: 0, readTokens: 3000, promptMs: 90_000 };
     const rest = { state: "running", completionMs: undefined, firstTokenMs: undefined } as const;
     const view = requestView({ ...rest, ...reading, totalMs: undefined });
-    expect(phasesText(view, unicodeGlyphs)).toBe(
-      "queued 20 ms → reading 3000 of 9000 tokens, 3 minutes left",
-    );
+    expect(phasesText(view)).toBe("queued 20 ms → reading 3000 of 9000 tokens, 3 minutes left");
   });
 
   test("shows where the start of the prompt came from, or why it was computed", () => {
     const told = (change: Parameters<typeof requestView>[0]) =>
-      /\((2014[^)]*)\)/.exec(phasesText(requestView(change), unicodeGlyphs))?.[1];
+      /\((2014[^)]*)\)/.exec(phasesText(requestView(change)))?.[1];
     expect(told({ cachedFrom: "checkpoint" })).toBe("2014 tokens, 1210 cached: checkpoint");
     expect(told({ cachedTokens: 0, cachedFrom: "not kept" })).toBe(
       "2014 tokens, 0 cached: not kept",
@@ -107,7 +102,7 @@ describe("the detail", () => {
     expect(rows.every((row) => row.length <= 40)).toBe(true);
     const cut = textOf(requestLines(requestView(), read, { ...options, isWrapped: false }));
     expect(cut.length).toBeLessThan(rows.length);
-    expect(requestText(requestView(), read, unicodeGlyphs)).toContain("word ".repeat(30).trim());
+    expect(requestText(requestView(), read)).toContain("word ".repeat(30).trim());
   });
 
   test("says why there is nothing to read", () => {

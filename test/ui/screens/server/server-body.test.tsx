@@ -16,7 +16,6 @@ import {
   initialServerState,
   type ServerState,
 } from "../../../../source/ui/screens/server/server-state.ts";
-import { asciiGlyphs } from "../../../../source/ui/theme.ts";
 import { until } from "../../../support/until.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { requestView } from "../../support/request-views.ts";
@@ -148,8 +147,8 @@ describe("panes", () => {
     const load = " RAM 18.2/64.0 GiB · CPU 42% · qwen3-8b:latest ◐ busy";
     expect(open({}, { columns: 80, rows: 22 }).lines().slice(0, 2)).toEqual([work, load]);
     expect(open({}, { columns: 120, rows: 19 }).lines().slice(0, 2)).toEqual([work, load]);
-    const short = open({}, { columns: 60, rows: 14, glyphs: asciiGlyphs }).lines();
-    expect(short[0]).toMatch(/^ 61\.2 tok\/s \| 2 of 4 slots \| .*\.\.\.$/);
+    const short = open({}, { columns: 60, rows: 14, isAscii: true }).lines();
+    expect(short[0]).toMatch(/^ 61\.2 tok\/s \| 2 of 4 slots \| .*~$/);
     expect(short[1]).toBe(" RAM 18.2/64.0 GiB | CPU 42% | qwen3-8b:latest ~ busy");
   });
 });
@@ -351,7 +350,7 @@ describe("in any window", () => {
   });
 
   test("everything is drawn in ASCII if Unicode is unavailable", () => {
-    const { text } = open({}, { columns: 110, glyphs: asciiGlyphs });
+    const { text } = open({}, { columns: 110, isAscii: true });
     // biome-ignore lint/suspicious/noControlCharactersInRegex: the range of ASCII is the subject
     expect(text()).toMatch(/^[\x00-\x7f]*$/);
     expect(text()).toContain("+ 200");
@@ -360,7 +359,7 @@ describe("in any window", () => {
 
 describe("for screen readers", () => {
   test("only a few lines change, without figures of the machine", () => {
-    const { lines } = open({}, { layout: "reader", glyphs: asciiGlyphs });
+    const { lines } = open({}, { layout: "reader", isAscii: true });
     expect(lines()).toEqual([
       "Server: http://127.0.0.1:11434",
       "2 running, 1 waiting, 61.2 tok/s",
@@ -372,7 +371,7 @@ describe("for screen readers", () => {
   test("problems and typed text are printed", () => {
     const field = openedField("r-99");
     const facts = { state: { field, ...filtered("r-99") }, host: { state: "stopped" } } as const;
-    const { lines } = open(facts, { layout: "reader", glyphs: asciiGlyphs });
+    const { lines } = open(facts, { layout: "reader", isAscii: true });
     expect(lines()[0]).toBe("Server: o The server is stopped | S start | o settings");
     expect(lines().at(-1)).toBe("Filter: r-99");
   });

@@ -12,6 +12,7 @@ import { TextField } from "../../../components/text-field.tsx";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
 import { harmlessRow } from "../../../text/text-run.ts";
+import { glyphs } from "../../../theme.ts";
 import { type ChatLayout, editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatView } from "../chat-view.ts";
@@ -100,7 +101,7 @@ interface SearchFieldProps {
 
 /** Search words, followed by the newest message that contains them. */
 function SearchField({ search, history, width }: SearchFieldProps): ReactElement {
-  const { glyphs, theme } = useLook();
+  const { theme } = useLook();
   const { query } = search;
   // The last cell is for the cursor after the last letter.
   const fieldWidth = Math.min(textWidth(query) + 1, Math.floor(width / 2));
@@ -131,7 +132,6 @@ interface BelowFieldProps {
 
 /** Draws a row for each message sent next; the last row counts the others. */
 function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null {
-  const { glyphs } = useLook();
   const { messages } = useStore(store, ({ queue }) => queue);
   if (messages.length === 0 || rows === 0) return null;
   const shown = messages.slice(0, messages.length > rows ? rows - 1 : rows);

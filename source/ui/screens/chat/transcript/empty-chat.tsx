@@ -7,7 +7,7 @@ import { wrapLine } from "../../../../base/wrap-line.ts";
 import type { ModelFacts } from "../../../../client/chat-events.ts";
 import { Lines } from "../../../components/line.tsx";
 import { harmlessRow, type TextRow } from "../../../text/text-run.ts";
-import type { Glyphs, Tone } from "../../../theme.ts";
+import { glyphs, type Tone } from "../../../theme.ts";
 
 export const defaultExamplePrompts: readonly string[] = [
   "Tell me a short story about a lighthouse.",
@@ -22,7 +22,6 @@ export function emptyChatRows(
   { name, contextLength, card }: ModelFacts,
   examplePrompts: readonly string[],
   width: number,
-  glyphs: Glyphs,
 ): readonly TextRow[] {
   const wrapped = (text: string, tone: Tone): TextRow[] =>
     wrapLine(harmlessRow(text), width).map((row) => [{ text: row.text, tone }]);

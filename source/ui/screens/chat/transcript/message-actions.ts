@@ -146,7 +146,7 @@ export class MessageActions {
   /** Returns the current transcript and the number of its rows. */
   #transcript() {
     const room = this.#chat.size();
-    const rows = chatLayout(this.#state, room, this.#chat.glyphs).transcriptRows;
+    const rows = chatLayout(this.#state, room).transcriptRows;
     const transcript = layOutTranscript(this.#chat, this.#state, transcriptWidth(room.columns));
     return { transcript, rows };
   }

@@ -14,10 +14,9 @@ import type { SessionFile } from "../../../../chat/sessions/session.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
 import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
-import { type Glyphs, type Tone, withGlyphs } from "../../../theme.ts";
+import { glyphs, type Tone } from "../../../theme.ts";
 
 export interface MessageStyle {
-  readonly glyphs: Glyphs;
   /** Small pictures of images need colours, and half blocks. */
   readonly drawsImages: boolean;
   /** `10:41` of milliseconds since 1970. */
@@ -40,16 +39,15 @@ export function headRows(
   style: MessageStyle,
   progress: string | undefined,
 ): readonly TextRow[] {
-  const { glyphs } = style;
   switch (entry.kind) {
     case "user":
       return questionRows(entry, width, style);
     case "assistant":
-      return answerRows(entry, width, glyphs, progress);
+      return answerRows(entry, width, progress);
     case "error":
       return behindSign({ text: `${glyphs.failed} `, tone: "error" }, width, (inner) => [
         ...textRows(entry.text, inner, "error"),
-        ...textRows(withGlyphs(entry.next ?? "", glyphs), inner, "dim"),
+        ...textRows(entry.next ?? "", inner, "dim"),
       ]);
     case "notice":
       return [
@@ -62,7 +60,7 @@ export function headRows(
 }
 
 /** Row for an answer that ended early, and a blank row. */
-export function tailRows(entry: TranscriptEntry, glyphs: Glyphs): readonly TextRow[] {
+export function tailRows(entry: TranscriptEntry): readonly TextRow[] {
   const ending = entry.kind === "assistant" ? earlyEndings[entry.state] : undefined;
   if (ending === undefined) return [blankRow];
   return [[{ text: `${glyphs[ending.sign]} ${ending.words}`, tone: "mark" }], blankRow];
@@ -71,7 +69,7 @@ export function tailRows(entry: TranscriptEntry, glyphs: Glyphs): readonly TextR
 function questionRows(
   { text: sent, typed, images = [], files = [], atMs }: UserEntry,
   width: number,
-  { glyphs, drawsImages, timeText }: MessageStyle,
+  { drawsImages, timeText }: MessageStyle,
 ): TextRow[] {
   const note = atMs === undefined ? "" : timeText(atMs);
   // Attached texts are named, not shown.
@@ -94,17 +92,9 @@ function fileText({ name, tokens }: SessionFile): string {
   return `attached ${name}${count}`;
 }
 
-function answerRows(
-  entry: AssistantEntry,
-  width: number,
-  glyphs: Glyphs,
-  progress = "",
-): readonly TextRow[] {
+function answerRows(entry: AssistantEntry, width: number, progress = ""): readonly TextRow[] {
   const { text, state, note = "", toolCalls = [], steps = [] } = entry;
-  const rows = [
-    headline("assistant", "assistant", withGlyphs(note, glyphs), width),
-    ...thinkingRows(entry, width, glyphs),
-  ];
+  const rows = [headline("assistant", "assistant", note, width), ...thinkingRows(entry, width)];
   for (const call of [...steps.flatMap(({ calls }) => calls), ...toolCalls]) {
     const values = JSON.stringify(call.arguments).slice(0, longestCall);
     const called = harmlessLine(`${call.name} ${values}`);
@@ -119,18 +109,17 @@ function answerRows(
   return rows;
 }
 
-function thinkingRows(entry: AssistantEntry, width: number, glyphs: Glyphs): TextRow[] {
+function thinkingRows(entry: AssistantEntry, width: number): TextRow[] {
   const { thinking = "", thinkingMs, isThinkingOpen = false, state, text } = entry;
   if (thinking === "") return [];
-  const { isAscii } = glyphs;
   const isThinking = state === "running" && text === "";
   const time = thinkingMs === undefined ? "" : ` for ${(thinkingMs / 1000).toFixed(1)} s`;
   const words = thinking.split(/\s+/).filter((word) => word !== "").length;
   const what = isThinking ? "thinking" : `thought${time}, ${words} words`;
-  const sign = isThinkingOpen ? (isAscii ? "v" : "▾") : isAscii ? ">" : "▸";
+  const sign = isThinkingOpen ? "▾" : "▸";
   const head: TextRow = [{ text: `${sign} ${what}`, tone: "dim" }];
   if (!isThinkingOpen) return [head];
-  const bar: TextRun = { text: isAscii ? "| " : "▎ ", tone: "dim" };
+  const bar: TextRun = { text: "▎ ", tone: "dim" };
   const inner = textRows(thinking.trim(), width - textWidth(bar.text), "comment");
   return [head, ...inner.map((row) => [bar, ...row])];
 }

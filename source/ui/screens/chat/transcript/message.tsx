@@ -2,7 +2,6 @@
 
 import { memo, type ReactElement } from "react";
 import { Lines } from "../../../components/line.tsx";
-import { useLook } from "../../../hooks/use-look.ts";
 import type { TextRun } from "../../../text/text-run.ts";
 import type { EntryBlock } from "./transcript-layout.ts";
 
@@ -16,14 +15,12 @@ export interface MessageProps {
 
 const margin: TextRun = { text: " ", tone: "plain" };
 const selectedMargin: TextRun = { text: "▌", tone: "focus" };
-const selectedAsciiMargin: TextRun = { text: "|", tone: "focus" };
 
 /** Draws again only when it changes or becomes visible. The margin marks a selected message. */
 export const Message = memo(function Message(props: MessageProps): ReactElement {
   const { block, from = 0, to = Number.POSITIVE_INFINITY, isSelected = false } = props;
-  const { isAscii } = useLook().glyphs;
   const { head, markdown, markdownRows, tail } = block;
-  const lead = !isSelected ? margin : isAscii ? selectedAsciiMargin : selectedMargin;
+  const lead = isSelected ? selectedMargin : margin;
   const part = (start: number) => ({ from: from - start, to: to - start, lead });
   return (
     <>

@@ -94,7 +94,7 @@ export class TranscriptLayout {
       head: headRows(entry, width, this.#options, progress),
       markdown,
       markdownRows: markdown?.layout.rows(markdown.text, markdown.isOpen).length ?? 0,
-      tail: tailRows(entry, this.#options.glyphs),
+      tail: tailRows(entry),
     };
     // The progress of an answer without text changes, though its entry does not.
     const isWaiting = isAnswer && entry.state === "running" && entry.text === "";
@@ -104,12 +104,9 @@ export class TranscriptLayout {
 
   #markdownOf({ id, text, state }: AssistantEntry, width: number) {
     const isOpen = state === "running";
-    const { glyphs, highlighter } = this.#options;
+    const { highlighter } = this.#options;
     const known = this.#growing?.id === id ? this.#growing.layout : undefined;
-    const layout =
-      known?.width === width
-        ? known
-        : new MarkdownLayout(width, { isAscii: glyphs.isAscii, highlighter });
+    const layout = known?.width === width ? known : new MarkdownLayout(width, { highlighter });
     if (isOpen) this.#growing = { id, layout };
     else if (known !== undefined) this.#growing = undefined;
     return { text, layout, isOpen };

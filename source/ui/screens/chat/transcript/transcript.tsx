@@ -6,7 +6,7 @@ import { textWidth } from "../../../../base/graphemes.ts";
 import { plural } from "../../../../base/quantities.ts";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
-import type { Glyphs } from "../../../theme.ts";
+import { glyphs } from "../../../theme.ts";
 import { transcriptWidth } from "../chat-layout.ts";
 import { type ChatView, layOutTranscript, useModelFacts } from "../chat-view.ts";
 import { Message } from "./message.tsx";
@@ -74,8 +74,8 @@ interface BelowLineProps {
 
 /** Draws nothing at the end of the transcript. */
 function BelowLine({ window, columns }: BelowLineProps): ReactElement | null {
-  const { glyphs, theme } = useLook();
-  const text = belowText(window, glyphs);
+  const { theme } = useLook();
+  const text = belowText(window);
   if (text === undefined) return null;
   const left = Math.max(0, Math.floor((columns - textWidth(text)) / 2));
   return (
@@ -87,13 +87,10 @@ function BelowLine({ window, columns }: BelowLineProps): ReactElement | null {
   );
 }
 
-function belowText(
-  { belowRows, newRows, isAbout }: VisibleWindow,
-  { below, separator }: Glyphs,
-): string | undefined {
+function belowText({ belowRows, newRows, isAbout }: VisibleWindow): string | undefined {
   if (belowRows === undefined) return undefined;
   const isNew = newRows > 0;
   const lines = isNew ? plural(newRows, "new line") : plural(belowRows, "line");
   const about = isAbout && !isNew ? "about " : "";
-  return `${below} ${about}${lines}${isNew ? "" : " below"} ${separator} End to follow`;
+  return `${glyphs.below} ${about}${lines}${isNew ? "" : " below"} ${glyphs.separator} End to follow`;
 }

@@ -6,7 +6,6 @@ import { describe, expect, test } from "vitest";
 import { createEditorState } from "../../../../../source/ui/editor/editor-state.ts";
 import type { ChatState } from "../../../../../source/ui/screens/chat/chat-state.ts";
 import { Composer, titleOf } from "../../../../../source/ui/screens/chat/composer/composer.tsx";
-import { asciiGlyphs, type Glyphs, unicodeGlyphs } from "../../../../../source/ui/theme.ts";
 import { openTree, renderAt } from "../../../support/render.tsx";
 import { sampleView } from "../sample-view.ts";
 
@@ -14,10 +13,10 @@ function typed(text: string, cursor = text.length): Partial<ChatState> {
   return { editor: { ...createEditorState(["plan the release"]), text, cursor } };
 }
 
-function drawn(state: Partial<ChatState>, textRows = 1, glyphs: Glyphs = unicodeGlyphs): string[] {
-  const { store } = sampleView({ state, glyphs });
+function drawn(state: Partial<ChatState>, textRows = 1, isAscii = false): string[] {
+  const { store } = sampleView({ state });
   const tree = <Composer store={store} columns={40} textRows={textRows} y={0} />;
-  return renderAt(tree, { columns: 40, glyphs }).lines();
+  return renderAt(tree, { columns: 40, isAscii }).lines();
 }
 
 test("an empty field shows a placeholder", () => {
@@ -29,7 +28,7 @@ test("an empty field shows a placeholder", () => {
 });
 
 test("ASCII terminals get only ASCII", () => {
-  expect(drawn(typed("hello"), 1, asciiGlyphs)).toEqual([
+  expect(drawn(typed("hello"), 1, true)).toEqual([
     "+--------------------------------------+",
     "| > hello                              |",
     "+--------------------------------------+",

@@ -13,7 +13,6 @@ import {
   followTail,
   scroll,
 } from "../../../../../source/ui/screens/chat/transcript/transcript-window.ts";
-import { asciiGlyphs, unicodeGlyphs } from "../../../../../source/ui/theme.ts";
 import { renderAt } from "../../../support/render.tsx";
 import { sampleEntries, sampleView } from "../sample-view.ts";
 
@@ -41,7 +40,7 @@ describe("the transcript", () => {
       "▌assistant                     61 tok/s",
       "▌answer 1",
     ]);
-    const ascii = renderAt(draw, { columns, glyphs: asciiGlyphs }).lines();
+    const ascii = renderAt(draw, { columns, isAscii: true }).lines();
     expect(ascii.filter((line) => line.startsWith("|"))).toHaveLength(2);
   });
 
@@ -80,7 +79,7 @@ test("rows of finished messages and blocks are the same objects in every frame",
 describe("an empty chat", () => {
   test("shows the model and example prompts", () => {
     const facts = { name: "tiny", contextLength: 4096, card: "Tells stories." };
-    const rows = emptyChatRows(facts, ["Sing.", "Dance."], 38, unicodeGlyphs);
+    const rows = emptyChatRows(facts, ["Sing.", "Dance."], 38);
     const draw = (height: number) =>
       renderAt(<EmptyChat rows={rows} height={height} />, { columns }).lines();
     expect(draw(7)).toEqual([
@@ -97,9 +96,12 @@ describe("an empty chat", () => {
 
   test("leaves out what is unknown and cuts long prompts", () => {
     const facts = { name: "a\u001bb", contextLength: undefined, card: undefined };
-    const rows = emptyChatRows(facts, ["word ".repeat(20)], 30, asciiGlyphs);
-    const lines = renderAt(<EmptyChat rows={rows} height={rows.length} />, { columns }).lines();
+    const rows = emptyChatRows(facts, ["word ".repeat(20)], 30);
+    const lines = renderAt(<EmptyChat rows={rows} height={rows.length} />, {
+      columns,
+      isAscii: true,
+    }).lines();
     expect(lines[0]).toBe(" a^[b");
-    expect(lines.at(-1)).toBe("   word word word word word ...");
+    expect(lines.at(-1)).toBe("   word word word word word wo~");
   });
 });
