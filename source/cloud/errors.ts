@@ -90,6 +90,18 @@ export const cloudErrors = {
     exitCode: exitCodes.notFound,
     description: "No replica has this id.",
   },
+  portClosed: {
+    code: "CLOUD_PORT_CLOSED",
+    status: 409,
+    exitCode: exitCodes.conflict,
+    description: "Nothing listens on the port to forward on the replica's machine.",
+  },
+  remoteShellOff: {
+    code: "CLOUD_REMOTE_SHELL_OFF",
+    status: 403,
+    exitCode: exitCodes.refused,
+    description: "The server opens no shells and forwards no ports for other machines.",
+  },
   secretUnknown: {
     code: "CLOUD_SECRET_UNKNOWN",
     status: 404,

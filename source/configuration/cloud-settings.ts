@@ -16,6 +16,7 @@ export const cloudSettingTexts = {
   "tls-key": "private key file for HTTPS",
   "behind-proxy": "addresses whose X-Forwarded headers are trusted",
   "port-range": "ports for replicas",
+  "remote-shell": "on: shells and port forwarding also for other machines",
 } as const;
 
 /** Settings of earlier versions, which profiles and variables may still hold. */

@@ -3,8 +3,9 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
+import { CloudHome, entryFile, fakeServerScript } from "../support/cloud-home.ts";
 import { findFreePort } from "../support/command-line.ts";
+import { openTerminal } from "../support/pty.ts";
 
 let server: CloudHome;
 let client: CloudHome;
@@ -103,6 +104,22 @@ console.log(JSON.stringify({ text, refused: (await ask({})).status }));
     const words = ["runners", "exec", id, "sh", "-c", "echo $PORT; exit 3"];
     const here = await server.run(words);
     expect(here).toMatchObject({ code: 3, output: expect.stringMatching(/^\d+\n$/) });
+  });
+
+  test("opens no shell and forwards no port without --remote-shell on", async () => {
+    const { runners } = await client.json<{ runners: { replica: string }[] }>(["runners", "list"]);
+    const id = runners[0]?.replica ?? "";
+    const refused = await client.call(["runners", "forward", id, "0:8000"]);
+    expect(refused).toMatchObject({ code: 4, output: "" });
+    expect(refused.errors).toContain("--remote-shell on");
+    const terminal = await openTerminal([], {
+      shell: `exec '${process.execPath}' '${entryFile}' runners shell ${id}`,
+      home: client.folder,
+      environment: { ...client.home.environment, ...client.environment },
+    });
+    await terminal.shows("--remote-shell on");
+    expect(await terminal.exited).toBe(4);
+    await terminal.close();
   });
 
   test("the profile's key is not sent to another server", async () => {

@@ -13,7 +13,7 @@ import {
 } from "./command-line.ts";
 import { runInProcess } from "./in-process.ts";
 
-const entryFile = path.join(repositoryFolder, "dist", "deployctl.js");
+export const entryFile = path.join(repositoryFolder, "dist", "deployctl.js");
 export const fakeServer = path.join(repositoryFolder, "test/fixtures/cloud/fake-server.py");
 
 export class CloudHome {

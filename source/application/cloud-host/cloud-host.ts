@@ -38,6 +38,8 @@ export interface CloudHostOptions {
   /** Public URL of the gateway. Defaults to its first address. */
   baseUrl?: string | undefined;
   portRange?: PortRange | undefined;
+  /** Opens shells next to replicas, and forwards ports, also for other machines. */
+  allowsRemoteShell?: boolean;
   /**
    * Uptime after which a replica's end does not count as a repeated failure. Defaults to 10 s.
    */
@@ -186,6 +188,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   const cutRequestsOf = (keyId: string) => gateway.cutRequestsOf(keyId);
   const admin = await createAdminServer({
     ...{ organisation, controlPlane, store, engine, usage, status, log },
+    allowsRemoteShell: options.allowsRemoteShell ?? false,
     keys: keyAdministration({ keys, organisation, cutRequestsOf }),
     stop: ({ drain, keepReplicas }) => void stop({ drainMs: drain ? drainMs : 0, keepReplicas }),
   });

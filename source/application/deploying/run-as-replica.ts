@@ -1,11 +1,11 @@
 // Runs a script or a command on this terminal as a replica would.
 import { type ChildProcess, spawn } from "node:child_process";
-import { readFileSync, readlinkSync } from "node:fs";
 import { constants } from "node:os";
 import path from "node:path";
 import { spawnWatched } from "../../base/parent-watch.ts";
 import { exitCodes, ProductError } from "../../base/product-error.ts";
 import type { DeploymentRequest, ReplicaDocument } from "../../cloud/admin/documents.ts";
+import { readSurroundings } from "../../cloud/engines/process/replica-shell.ts";
 import { runnerFile } from "../../cloud/engines/process/spawn-replica.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { modelctlCommand, modelctlVariable } from "./deploy-script.ts";
@@ -86,23 +86,6 @@ async function exitCodeOf(
     });
   } finally {
     process.off("SIGINT", ignore);
-  }
-}
-
-function readSurroundings(
-  processId: number,
-): { folder: string; environment: Record<string, string> } | undefined {
-  try {
-    const entries = readFileSync(`/proc/${processId}/environ`, "utf8").split("\0");
-    const pairs = entries
-      .filter((entry) => entry.includes("="))
-      .map((entry) => [entry.slice(0, entry.indexOf("=")), entry.slice(entry.indexOf("=") + 1)]);
-    const environment = Object.fromEntries(pairs);
-    // Processes started here are not part of the replica, and must not end with it.
-    delete environment.DEPLOYCTL_NONCE;
-    return { folder: readlinkSync(`/proc/${processId}/cwd`), environment };
-  } catch {
-    return undefined; // it has ended, or belongs to another user
   }
 }
 

@@ -75,6 +75,12 @@ export const serverFlags = {
   },
   insecureHttp: { type: "boolean", text: "Plain HTTP to other machines: keys travel unencrypted" },
   portRange: { type: "string", value: "FROM-TO", text: "Ports for replicas; default 20000-29999" },
+  remoteShell: {
+    type: "string",
+    value: "MODE",
+    text: "Open shells and forward ports for other machines too, with an admin key; default off",
+    values: ["on", "off"],
+  },
 } as const satisfies FlagTable;
 
 /** The app that a script makes. */

@@ -45,6 +45,7 @@ export function readServer(session: Session): ServerSettings {
     baseUrl: readBaseUrl(settingOf(session, "base-url")),
     trustedProxies: readProxies(settingOf(session, "behind-proxy")),
     portRange: readPortRange(settingOf(session, "port-range")),
+    allowsRemoteShell: readSwitch("--remote-shell", settingOf(session, "remote-shell") ?? "off"),
   };
 }
 
@@ -109,6 +110,11 @@ function readBaseUrl(text: string | undefined): string | undefined {
 /** Reads addresses and CIDR blocks, with commas between. */
 function readProxies(text = ""): TrustedProxies {
   return new TrustedProxies(text.split(",").filter((block) => block !== ""));
+}
+
+function readSwitch(flag: string, text: string): boolean {
+  if (text === "on" || text === "off") return text === "on";
+  throw usageError(`${flag} ${text} is neither on nor off.`, `Use ${flag} on, or ${flag} off.`);
 }
 
 function readPortRange(text: string | undefined): CloudHostOptions["portRange"] {

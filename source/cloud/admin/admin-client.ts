@@ -1,6 +1,7 @@
 // Typed client of the admin API for the command line and the console.
+import type { Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
-import type { LogLine, LogQuery } from "../engines/engine.ts";
+import type { LogLine, LogQuery, TerminalSize } from "../engines/engine.ts";
 import {
   type AdminAddress,
   type AdminRequest,
@@ -23,6 +24,7 @@ import type {
   ScaleChange,
   SecretDocument,
   ServerStatus,
+  ShellEvent,
   StateCheck,
   UsageDocument,
   VariableDocument,
@@ -152,6 +154,31 @@ export class AdminClient {
   /** Kills the replica at once, cutting its running requests. */
   async killReplica(replica: string): Promise<void> {
     await this.#ask("POST", at("replicas", replica, "kill"));
+  }
+
+  /**
+   * Opens a shell on the replica's machine.
+   *
+   * @param input lines of ShellInput; its end hangs up
+   */
+  shell(
+    replica: string,
+    terminal: TerminalSize & { type: string },
+    { input, signal }: { input: Readable; signal?: AbortSignal },
+  ): AsyncGenerator<ShellEvent> {
+    const query = { ...terminal };
+    return this.#stream("POST", at("replicas", replica, "shell"), { query, upload: input, signal });
+  }
+
+  /**
+   * Connects to a port of the replica's machine.
+   *
+   * @param upload sent there as it arrives
+   * @returns its reply
+   */
+  async forward(replica: string, port: number, upload: Readable): Promise<Readable> {
+    const path = at("replicas", replica, "forward");
+    return await askAdmin(this.address, { method: "POST", path, query: { port }, upload });
   }
 
   logs(

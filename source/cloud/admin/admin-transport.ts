@@ -1,5 +1,6 @@
 // HTTP transport to a control plane: its Unix socket, or an address with an admin key.
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { Readable } from "node:stream";
 import { text as readText } from "node:stream/consumers";
 import { isRecord, parseJson } from "../../base/json.ts";
 import { linesOf } from "../../base/lines.ts";
@@ -26,6 +27,8 @@ export interface AdminRequest {
   path: string;
   query?: Record<string, string | number | boolean | undefined> | undefined;
   body?: unknown;
+  /** Streamed as the body, also while the response arrives. */
+  upload?: Readable | undefined;
   signal?: AbortSignal | undefined;
 }
 
@@ -45,7 +48,10 @@ export async function askAdmin(
   const reply = await send(address, request);
   const { statusCode = 0 } = reply;
   if (statusCode >= 200 && statusCode < 300) return reply;
-  throw refusal(address, statusCode, await readText(reply));
+  const text = await readText(reply);
+  // An upload may not have ended.
+  reply.destroy();
+  throw refusal(address, statusCode, text);
 }
 
 /**
@@ -69,7 +75,7 @@ export async function* readDocuments<T>(
 
 async function send(address: AdminAddress, request: AdminRequest): Promise<IncomingMessage> {
   if ("key" in address && !keyPattern.test(address.key)) throw noKey();
-  const { method, signal } = request;
+  const { method, upload, signal } = request;
   const body = request.body === undefined ? undefined : JSON.stringify(request.body);
   const headers = {
     ...("key" in address && { authorization: `Key ${address.key}` }),
@@ -77,6 +83,7 @@ async function send(address: AdminAddress, request: AdminRequest): Promise<Incom
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
     }),
+    ...(upload !== undefined && { "content-type": "application/octet-stream" }),
   };
   const shared = { method, headers, agent: false as const, ...(signal && { signal }) };
   return await new Promise((resolve, reject) => {
@@ -85,8 +92,20 @@ async function send(address: AdminAddress, request: AdminRequest): Promise<Incom
     outgoing.once("error", (error) => {
       reject(signal?.aborted ? error : unreachable(address, error, "does not respond"));
     });
-    outgoing.end(body);
+    if (upload === undefined) outgoing.end(body);
+    else stream(upload, outgoing);
   });
+}
+
+/** The response reports a broken connection. */
+function stream(upload: Readable, outgoing: ClientRequest): void {
+  outgoing.flushHeaders();
+  outgoing.once("response", () => outgoing.on("error", () => {}));
+  outgoing.once("close", () => upload.unpipe(outgoing));
+  upload.once("close", () => {
+    if (!upload.readableEnded) outgoing.destroy();
+  });
+  upload.pipe(outgoing);
 }
 
 function open(address: AdminAddress, path: string, options: RequestOptions): ClientRequest {

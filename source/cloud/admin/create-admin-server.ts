@@ -12,6 +12,7 @@ import { registerKeys } from "./routes/key-routes.ts";
 import { registerLogs } from "./routes/log-routes.ts";
 import { registerSecrets } from "./routes/secret-routes.ts";
 import { registerServer } from "./routes/server-routes.ts";
+import { registerShells } from "./routes/shell-routes.ts";
 import type { AdminServices } from "./services.ts";
 
 export const adminPathPrefix = "/_/v1/";
@@ -56,6 +57,7 @@ export async function createAdminServer(services: AdminServices): Promise<AdminS
       registerLogs(scope, services);
       registerSecrets(scope, services);
       registerKeys(scope, services);
+      registerShells(scope, services);
     },
     { prefix: adminPathPrefix.slice(0, -1) },
   );

@@ -1,6 +1,12 @@
 // Documents of the admin API (`/_/v1/…`), shared by the command line, the console and tests.
 import type { AppConfig, AuthMode, ScaleSettings } from "../app-config.ts";
-import type { EngineNode, LogLine, ReplicaExit, ReplicaObservation } from "../engines/engine.ts";
+import type {
+  EngineNode,
+  LogLine,
+  ReplicaExit,
+  ReplicaObservation,
+  ShellEnd,
+} from "../engines/engine.ts";
 import type { Inspection } from "../inspection/inspection.ts";
 import type { CloudKey, KeyScope } from "../keys/cloud-key.ts";
 import type { ServedApi } from "../served-api.ts";
@@ -196,6 +202,11 @@ export type EphemeralEvent =
   | { kind: "heartbeat"; at: number }
   /** Last line: the app exited by itself. */
   | { kind: "ended"; exit: ReplicaExit };
+
+export type { ShellInput } from "./schemas.ts";
+
+/** One line of the reply of `POST replicas/REPLICA/shell`; the last has `kind` "ended". */
+export type ShellEvent = { kind: "output"; base64: string } | ({ kind: "ended" } & ShellEnd);
 
 /** One line of an app's log. */
 export type LogDocument = LogLine;

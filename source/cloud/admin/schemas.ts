@@ -126,3 +126,35 @@ export const StopBody = Type.Object(
   closed,
 );
 export type StopBody = Static<typeof StopBody>;
+
+/** Query of `POST replicas/REPLICA/shell`. */
+export const ShellQuery = Type.Object(
+  {
+    rows: Type.String({ pattern: "^[1-9][0-9]{0,3}$" }),
+    columns: Type.String({ pattern: "^[1-9][0-9]{0,3}$" }),
+    /** Type of the terminal, such as `xterm-256color`. */
+    type: Type.String({ pattern: "^[A-Za-z0-9][A-Za-z0-9.+_-]{0,63}$" }),
+  },
+  closed,
+);
+export type ShellQuery = Static<typeof ShellQuery>;
+
+/** One line of the body of `POST replicas/REPLICA/shell`. */
+export const ShellInput = Type.Union([
+  Type.Object({ keysBase64: Type.String({ pattern: "^[A-Za-z0-9+/]*={0,2}$" }) }, closed),
+  Type.Object(
+    {
+      rows: Type.Integer({ minimum: 1, maximum: 9999 }),
+      columns: Type.Integer({ minimum: 1, maximum: 9999 }),
+    },
+    closed,
+  ),
+]);
+export type ShellInput = Static<typeof ShellInput>;
+
+/** Query of `POST replicas/REPLICA/forward`. */
+export const ForwardQuery = Type.Object(
+  { port: Type.String({ pattern: "^[1-9][0-9]{0,4}$" }) },
+  closed,
+);
+export type ForwardQuery = Static<typeof ForwardQuery>;

@@ -36,7 +36,9 @@ export interface AdminServices {
   organisation: string;
   controlPlane: ControlPlane;
   store: CloudStore;
-  engine: Pick<Engine, "logs">;
+  engine: Pick<Engine, "logs" | "openShell" | "connect">;
+  /** Opens shells and forwards ports also for other machines, with an admin key of the server. */
+  allowsRemoteShell: boolean;
   keys: KeyAdministration;
   usage: UsageReports;
   status: () => ServerStatus;

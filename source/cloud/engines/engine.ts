@@ -1,4 +1,6 @@
 // Interface between the control plane and the engine that runs replicas: local processes, or Ray.
+import type { Socket } from "node:net";
+import type { Readable, Writable } from "node:stream";
 import type { AppConfig } from "../app-config.ts";
 import type { EngineWarning } from "./engine-warnings.ts";
 
@@ -138,6 +140,31 @@ export interface EngineNode {
   free: string;
 }
 
+/** In characters. */
+export interface TerminalSize {
+  rows: number;
+  columns: number;
+}
+
+/** Shell on a pseudo-terminal, with a replica's variables and in its folder. */
+export interface ReplicaShell {
+  /** Takes keys; its end hangs up. */
+  input: Writable;
+  /** Ends with the shell. */
+  output: Readable;
+  resize(size: TerminalSize): void;
+  /** Ends the shell as a closed terminal does. */
+  hangUp(): void;
+  ended: Promise<ShellEnd>;
+}
+
+export interface ShellEnd {
+  /** Exit code of the shell; after a signal, 128 and the signal's number. */
+  code: number;
+  /** True if it was ended because the replica ended. */
+  isWithReplica: boolean;
+}
+
 /** Engine that runs replicas. All calls are idempotent. */
 export interface Engine {
   readonly kind: "process" | "ray";
@@ -173,6 +200,19 @@ export interface Engine {
   logs(query: LogQuery): AsyncIterable<LogLine>;
   /** Adds a line of the control plane to a revision's log, as replica "control". */
   record(of: Pick<RevisionPlan, "organisation" | "app" | "revision">, text: string): void;
+  /**
+   * Starts a shell on the replica's machine.
+   *
+   * @param terminal with its type, such as `xterm-256color`
+   * @throws ProductError `CLOUD_CONFLICT` for a replica without a process, or out of reach
+   */
+  openShell(replica: string, terminal: TerminalSize & { type: string }): Promise<ReplicaShell>;
+  /**
+   * Connects to a port of the replica's machine; the script's own port means the replica's.
+   *
+   * @throws ProductError `CLOUD_CONFLICT`, `CLOUD_PORT_CLOSED`
+   */
+  connect(replica: string, port: number): Promise<Socket>;
   /** Removes what `prepare` made for a revision without replicas. */
   destroy(plan: RevisionPlan): Promise<void>;
   /** Stops watching; replicas keep running. */

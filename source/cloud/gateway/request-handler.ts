@@ -50,6 +50,8 @@ export class RequestHandler {
   isStopping = false;
   /** Connections that close after the refusal sent on them. */
   readonly #closing = new WeakSet<Duplex>();
+  /** Requests with an admin key, which may send as slowly as somebody types. */
+  readonly #unhurried = new WeakSet<IncomingMessage>();
   readonly #changes = new Changes();
 
   constructor(options: RequestHandlerOptions) {
@@ -79,7 +81,9 @@ export class RequestHandler {
     this.#guarded(parsed, () => {
       const admitted = this.#admit(parsed, ingress);
       if (admitted === undefined) {
-        watchBodyRate(request, context.limits.uploadRate, () => request.socket.destroy());
+        if (!this.#unhurried.has(request)) {
+          watchBodyRate(request, context.limits.uploadRate, () => request.socket.destroy());
+        }
         watchHalfClosed(request, response);
         return;
       }
@@ -195,6 +199,7 @@ export class RequestHandler {
     const { method = "" } = request;
     const key = admission.identify({ head, method, address: origin.address });
     if (key !== undefined && head.expect !== undefined) response.writeContinue();
+    if (key?.scope === "admin") this.#unhurried.add(request);
     if (!internalRoute(request, response, key)) this.#refuse(parsed, notFound);
   }
 

@@ -49,6 +49,7 @@ beforeEach(async () => {
   };
   admin = await createAdminServer({
     organisation: "local",
+    allowsRemoteShell: false,
     ...{ store, engine, controlPlane: plane },
     keys: keyAdministration({ keys, organisation: "local", cutRequestsOf: () => {} }),
     usage: {

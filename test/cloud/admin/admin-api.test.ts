@@ -59,6 +59,7 @@ const key = {
 function servicesOf({ plane, store, engine, log }: OpenControlPlane): AdminServices {
   return {
     organisation: "local",
+    allowsRemoteShell: false,
     ...{ store, engine, controlPlane: plane },
     keys: {
       list: () => [{ ...key, apps: [] }],

@@ -121,6 +121,14 @@ export class ScriptedEngine implements Engine {
 
   record(): void {}
 
+  async openShell(): Promise<never> {
+    throw new Error("a scripted replica has no shell");
+  }
+
+  async connect(): Promise<never> {
+    throw new Error("a scripted replica has no ports");
+  }
+
   async destroy({ revision }: RevisionPlan): Promise<void> {
     this.destroyed.push(revision);
   }

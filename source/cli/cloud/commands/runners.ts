@@ -1,13 +1,15 @@
-// deployctl runners list, stop, kill, logs, exec: the processes that run apps.
+// deployctl runners list, stop, kill, logs, exec, shell, forward: the processes that run apps.
 
 import { formatRelativeTime, formatRoughDuration } from "../../../base/formats.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import type { ReplicaDocument } from "../../../cloud/admin/documents.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
+import { interruptible } from "../../interruptible.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import type { StateFlags } from "../flags.ts";
-import { printAnswer } from "../print.ts";
+import { forwardPort as forward, readPorts } from "../forward-port.ts";
+import { printAnswer, tell } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
 import { openSession, type Session, settingOf } from "../session.ts";
 import { clientOf } from "../target.ts";
@@ -55,6 +57,36 @@ export const execRunner: Run<typeof runnerCommands.execRunner> = async (words, f
   }
   const { execInReplica } = await import("../../../application/deploying/run-as-replica.ts");
   return await execInReplica(replica, program, args);
+};
+
+export const openShell: Run<typeof runnerCommands.openShell> = async ([id], flags) => {
+  const client = clientOf(openSession(flags));
+  const { attachShell } = await import("../remote-shell.ts");
+  return await attachShell(client, id, () => {
+    tell(flags, `Shell next to ${id}, as the server's user. Ctrl+D ends it.`);
+  });
+};
+
+export const forwardPort: Run<typeof runnerCommands.forwardPort> = async ([id, text], flags) => {
+  const ports = readPorts(text);
+  const session = openSession(flags);
+  const { replica } = await replicaNamed(session, id);
+  await interruptible(
+    async (signal) =>
+      await forward(clientOf(session), replica, ports, {
+        signal,
+        onRefused: ({ message }) => tell(flags, message),
+        onListening: (local) => {
+          const address = `127.0.0.1:${local}`;
+          printAnswer(flags, {
+            document: { runner: id, address, port: ports.remote },
+            text: `${address} is port ${ports.remote} next to ${id} until Ctrl+C\n`,
+            names: [address],
+          });
+        },
+      }),
+    ["SIGINT", "SIGTERM"],
+  );
 };
 
 async function replicaNamed(session: Session, id: string): Promise<ReplicaDocument> {

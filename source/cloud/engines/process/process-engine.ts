@@ -1,8 +1,10 @@
 // Engine that runs replicas as local processes, which outlive the control plane.
 import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import type { Socket } from "node:net";
 import path from "node:path";
 import { ProductError } from "../../../base/product-error.ts";
 import { cloudErrors } from "../../errors.ts";
+import { pythonProgram } from "../../inspection/python-program.ts";
 import type { Reservations } from "../../state/reservations.ts";
 import type {
   Capacity,
@@ -11,7 +13,9 @@ import type {
   LogLine,
   LogQuery,
   ReplicaRequest,
+  ReplicaShell,
   RevisionPlan,
+  TerminalSize,
 } from "../engine.ts";
 import type { LogPlace } from "../logs/log-store.ts";
 import { ReplicaEngine, type ReplicaEngineOptions } from "../replica-engine.ts";
@@ -22,6 +26,7 @@ import { createNonce, dropUnknown, endOrphans } from "./orphans.ts";
 import { defaultPortRange, type PortRange } from "./port-pool.ts";
 import type { EndOptions } from "./process-group.ts";
 import { Replica, type ReplicaContext } from "./replica.ts";
+import { connectToPort, openShell, readSurroundings, withoutProcess } from "./replica-shell.ts";
 import { spawnReplica } from "./spawn-replica.ts";
 
 export interface ProcessEngineOptions extends ReplicaEngineOptions {
@@ -123,6 +128,31 @@ class ProcessEngine extends ReplicaEngine<Replica> implements Engine {
   logs(query: LogQuery): AsyncIterable<LogLine> {
     this.#collect();
     return this.logStore.query(query);
+  }
+
+  async openShell(
+    replica: string,
+    terminal: TerminalSize & { type: string },
+  ): Promise<ReplicaShell> {
+    const found = this.#running(replica);
+    const { processId } = found.observe();
+    const surroundings = processId === undefined ? undefined : readSurroundings(processId);
+    if (surroundings === undefined) throw withoutProcess(replica);
+    const python = pythonProgram(this.#environment);
+    return await openShell({ python, surroundings, terminal, replicaExited: found.exited });
+  }
+
+  async connect(replica: string, port: number): Promise<Socket> {
+    const { record } = this.#running(replica);
+    const own = record.ready?.port ?? record.port;
+    const actual = port === record.exposedPort ? own : port;
+    return await connectToPort(replica, port, actual);
+  }
+
+  #running(replica: string): Replica {
+    const found = this.replicas.get(replica);
+    if (found !== undefined && !found.hasExited) return found;
+    throw withoutProcess(replica);
   }
 
   /** Nothing to remove: environments are shared by content, and logs outlive their revision. */

@@ -47,6 +47,11 @@ export class Replica extends EngineReplica<ReplicaContext> {
     return this.#record;
   }
 
+  /** Resolves when no process of the replica is left. */
+  get exited(): Promise<void> {
+    return this.#exited.promise;
+  }
+
   observe(): ReplicaObservation {
     const { replica, revision, startedAt, ready, process, gpus, warnings } = this.#record;
     return {

@@ -158,6 +158,25 @@ class RayEngine extends ReplicaEngine<RayReplica> implements Engine {
     return this.#logs.query(query);
   }
 
+  async openShell(replica: string): Promise<never> {
+    throw this.#outOfReach(replica, "A shell cannot be opened");
+  }
+
+  async connect(replica: string): Promise<never> {
+    throw this.#outOfReach(replica, "Ports cannot be forwarded");
+  }
+
+  /** Ray's API offers neither terminals nor connections to the ports of a node. */
+  #outOfReach(replica: string, what: string): ProductError {
+    const node = this.replicas.get(replica)?.observe().node;
+    const place =
+      node === undefined ? "a node of the Ray cluster" : `node ${node} of the Ray cluster`;
+    return new ProductError(cloudErrors.conflict, {
+      message: `${what}: runner ${replica} runs on ${place}, which this server reaches only through Ray's HTTP proxy.`,
+      hint: "Log in to the node, for example with ssh or kubectl exec.",
+    });
+  }
+
   /** Ray removes packages that no application uses. */
   async destroy(plan: RevisionPlan): Promise<void> {
     this.#uploads.forget(plan);

@@ -89,6 +89,14 @@ it("shows a replica's start from Serve's list to its node and its readiness", as
   expect(texts).not.toContain(":job_id:1");
 });
 
+it("says why it opens no shell and forwards no port", async () => {
+  await startReady("one");
+  const sentence = /runner one runs on node 10\.0\.0\.5 of the Ray cluster/;
+  const terminal = { rows: 24, columns: 80, type: "xterm" };
+  await expect(engine.openShell("one", terminal)).rejects.toThrow(sentence);
+  await expect(engine.connect("one", 8000)).rejects.toThrow(sentence);
+});
+
 it("explains a failed start with the wrapper's report", async () => {
   await start("one");
   ray.place(nameOf("one"), "STARTING");
