@@ -16,6 +16,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   "npm pack": "test/package.test.ts",
   "npm install -g --ignore-scripts ./modelctl-0.1.0.tgz": "test/package.test.ts",
   modelctl: "opens a terminal's screen: test/e2e/terminal-chat.test.ts",
+  "modelctl recommend": "needs known publishers: test/e2e/models-recommend.test.ts",
   "modelctl launch": "asks on a terminal: test/e2e/launch-command.test.ts",
 };
 

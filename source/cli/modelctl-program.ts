@@ -30,6 +30,7 @@ export const modelctlProgram: Program = {
         list: () => import("./commands/list.ts"),
         show: () => import("./commands/show.ts"),
         search: () => import("./commands/search.ts"),
+        recommend: () => import("./commands/recommend.ts"),
         pull: () => import("./commands/pull.ts"),
         create: () => import("./commands/create.ts"),
         cp: () => import("./commands/cp.ts"),

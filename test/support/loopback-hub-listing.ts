@@ -46,6 +46,7 @@ export function searchResults(
   query: URLSearchParams,
 ): object[] {
   const words = (query.get("search") ?? "").toLowerCase().split(" ");
+  const author = query.get("author");
   const order = query.get("sort") ?? "";
   const figure = ({ facts = {} }: HubRepository) => String(facts[order] ?? "").padStart(24, "0");
   return Object.entries(repositories)
@@ -53,18 +54,25 @@ export function searchResults(
       const isModel = Object.keys(files).some((path) => path.endsWith(".gguf"));
       const isWanted = query.get("filter") !== "gguf" || isModel;
       const isNamed = words.every((word) => repo.toLowerCase().includes(word));
-      return access !== "private" && isWanted && isNamed;
+      const isOfAuthor = author === null || repo.startsWith(`${author}/`);
+      return access !== "private" && isWanted && isNamed && isOfAuthor;
     })
     .toSorted(([, one], [, other]) => (figure(one) < figure(other) ? 1 : -1))
     .slice(0, Number(query.get("limit") ?? 1000))
-    .map(([repo, { access, facts = {} }]) => ({
+    .map(([repo, { access, files, facts = {} }]) => ({
       _id: oidOf(repo).slice(0, 24),
       id: repo,
       gated: access === "gated" ? "manual" : false,
       ...Object.fromEntries(
-        Object.entries(facts).filter(([name]) => query.getAll("expand").includes(name)),
+        Object.entries({ siblings: siblingsOf(files), ...facts }).filter(([name]) =>
+          query.getAll("expand").includes(name),
+        ),
       ),
     }));
+}
+
+function siblingsOf(files: HubRepository["files"]): object[] {
+  return Object.keys(files).map((rfilename) => ({ rfilename }));
 }
 
 function oidOf(path: string): string {

@@ -22,9 +22,22 @@ import type { PrintedModelfile } from "../../store/modelfile/print-modelfile.ts"
 import type { TemplateProblem } from "../../store/pull-model.ts";
 import type { QuantizeProgram } from "../../store/quantize/quantize-weights.ts";
 import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
+import type {
+  Recommendation,
+  Recommended,
+  RecommendQuestion,
+} from "./recommend/recommend-models.ts";
 import type { RenderedPrompt } from "./render-prompt.ts";
 
-export type { MissingFile, ModelDescription, ModelName, ProgressRecord, Work };
+export type {
+  MissingFile,
+  ModelDescription,
+  ModelName,
+  ProgressRecord,
+  Recommendation,
+  Recommended,
+  Work,
+};
 
 /** Loads its parts when they are first used. */
 export class ModelLibrary implements ModelActions {
@@ -151,6 +164,28 @@ export class ModelLibrary implements ModelActions {
       found.set(name, await machine.speedOf(model));
     }
     return found;
+  }
+
+  /**
+   * Recommends models of the hub. Measures this machine's memory first if nobody has.
+   *
+   * @throws ProductError `STORE_HUB_SETTING_INVALID`; an unreachable hub is a note instead
+   */
+  async recommend(
+    question: RecommendQuestion,
+    { values, paths }: { values: Settings; paths: Pick<ProductPaths, "cache"> },
+  ): Promise<Recommended> {
+    const { recommendModels } = await import("./recommend/recommend-models.ts");
+    const { KeptListing } = await import("./recommend/kept-listing.ts");
+    const { MachineSpeed } = await import("../speed/machine-speed.ts");
+    const services = {
+      listing: new KeptListing(paths.cache),
+      speed: await MachineSpeed.open(values, paths),
+      hub: this.hub,
+      hubPrefixes: this.store.folder.hubPrefixes,
+      storePath: this.store.path,
+    };
+    return await recommendModels(services, question);
   }
 
   /** Returns the tokens that layers with a sliding window would keep; undefined without such layers. */

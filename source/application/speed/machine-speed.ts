@@ -45,7 +45,12 @@ export class MachineSpeed {
   async deviceFor(sizeBytes: number): Promise<SpeedDevice> {
     const isMac = process.platform === "darwin" && process.arch === "arm64";
     if (isMac) return this.#gpu === "cpu" ? "cpu" : "gpu";
+    return sizeBytes <= ((await this.cardBytes()) ?? 0) ? "gpu" : "cpu";
+  }
+
+  /** Returns the memory of the cards when it was first asked for; undefined without a usable one. */
+  async cardBytes(): Promise<number | undefined> {
     this.#cardBytes ??= freeCardBytes(this.#gpu);
-    return sizeBytes <= ((await this.#cardBytes) ?? 0) ? "gpu" : "cpu";
+    return await this.#cardBytes;
   }
 }

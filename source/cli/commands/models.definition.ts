@@ -78,6 +78,29 @@ export const modelCommands = {
     examples: ["search qwen3 instruct", "search llama --limit 10 --json"],
     exitCodes: { 3: "Nothing found", 4: "Hub refused access", 8: "Hub unreachable" },
   },
+  recommend: {
+    name: "recommend",
+    synonyms: ["suggest"],
+    summary: "Recommend models of the hub that suit this machine",
+    details: `Lists models of known publishers that fit in memory and on the disk, with memory for a window of 8192 tokens
+and the expected speed. The hub is asked once a day.`,
+    flags: {
+      for: {
+        type: "string",
+        value: "PURPOSE",
+        text: "Only models for one purpose",
+        values: ["code", "vision", "embeddings", "small"],
+      },
+      memory: {
+        type: "string",
+        value: "SIZE",
+        text: "Memory of another machine; speeds stay those of this one",
+      },
+      ...jsonFlag,
+    },
+    examples: ["recommend", "recommend --for code", "recommend --memory 8GiB --json"],
+    exitCodes: { 3: "Nothing fits", 8: "Hub unreachable" },
+  },
   pull: {
     name: "pull",
     synonyms: ["install", "add", "get"],

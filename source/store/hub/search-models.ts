@@ -52,21 +52,35 @@ const fields = ["downloads", "likes", "lastModified", "gated", "gguf", "tags"];
  */
 export async function searchModels(
   { text, order, limit }: HubSearch,
-  { settings, signal, connection: options }: SearchWork,
+  work: SearchWork,
 ): Promise<HubModel[]> {
-  const connection = new HubConnection(settings, options);
-  const query = new URLSearchParams({
+  const query = {
     ...(text !== "" && { search: text }),
     filter: "gguf",
     sort: order,
-    direction: "-1",
     limit: String(limit),
-  });
-  for (const field of fields) query.append("expand", field);
+  };
+  const entries = await askForModels(query, fields, work);
+  return entries.flatMap(readModel);
+}
+
+/**
+ * Asks for a list of models; each entry is an object with the wanted fields, or anything else.
+ *
+ * @throws ProductError `STORE_HUB_...`
+ */
+export async function askForModels(
+  query: Readonly<Record<string, string>>,
+  fields: readonly string[],
+  { settings, signal, connection: options }: SearchWork,
+): Promise<unknown[]> {
+  const connection = new HubConnection(settings, options);
+  const parameters = new URLSearchParams({ ...query, direction: "-1" });
+  for (const field of fields) parameters.append("expand", field);
   try {
     const { value } = await readHubJson(
       connection,
-      `${settings.endpoint}/api/models?${query.toString()}`,
+      `${settings.endpoint}/api/models?${parameters.toString()}`,
       {
         signal,
         onRetry: () => {},
@@ -77,14 +91,14 @@ export async function searchModels(
     );
     const { host } = new URL(settings.endpoint);
     if (!Array.isArray(value)) throw invalidReply(host, "its list of models is not a list");
-    return value.flatMap(readModel);
+    return value;
   } finally {
     await connection.close();
   }
 }
 
 /** Skips an entry without a plain name, which could not be pulled either. */
-function readModel(entry: unknown): HubModel[] {
+export function readModel(entry: unknown): HubModel[] {
   if (!isRecord(entry)) return [];
   const repo = entry.id;
   if (typeof repo !== "string" || !/^[\w.-]+\/[\w.-]+$/.test(repo)) return [];
