@@ -14,10 +14,13 @@ import { formatSection } from "./table.ts";
  */
 export async function confirmReplacing(model: string, isForced = false): Promise<void> {
   if (isForced) return;
-  const name = shownModel(model);
-  if (await isYes(`Replace '${name}'? [y/N] `)) return;
-  throw new ProductError(commandErrors.nameTaken, {
-    message: `A model named '${name}' already exists.`,
+  if (await isYes(`Replace '${shownModel(model)}'? [y/N] `)) return;
+  throw nameTaken(model);
+}
+
+export function nameTaken(model: string): ProductError {
+  return new ProductError(commandErrors.nameTaken, {
+    message: `A model named '${shownModel(model)}' already exists.`,
     hint: "Use --force to replace it, or choose another name.",
   });
 }

@@ -41,7 +41,7 @@ test("fails with a conflict without a terminal, and the model stays", async () =
       code: 5,
       output: "",
       errors: expect.stringMatching(
-        /^(?:importing.*\n)*Error: A model named 'mine' already exists\. Use --force to replace it, or choose another name\.\n$/,
+        /^Error: A model named 'mine' already exists\. Use --force to replace it, or choose another name\.\n$/,
       ),
     });
     expect(await systemOf("mine")).toBe("first");

@@ -318,6 +318,12 @@ export class ModelLibrary implements ModelActions {
     });
   }
 
+  /** Returns the names of the models in an exported file. @throws ProductError, see `modelsInArchive` */
+  async modelsInArchive(file: string): Promise<ModelName[]> {
+    const { modelsInArchive } = await import("../../store/library/import-model.ts");
+    return await modelsInArchive(this.store, file);
+  }
+
   /**
    * @param onReplacing throws if an existing model must not be replaced
    * @throws ProductError, see `importModel`

@@ -1,7 +1,7 @@
 // modelctl import: imports models that export wrote, from a file or a pipe.
 import path from "node:path";
 import type { ModelName } from "../../application/models/model-library.ts";
-import { confirmReplacing } from "../confirm.ts";
+import { confirmReplacing, nameTaken } from "../confirm.ts";
 import { usageError } from "../errors.ts";
 import { openLibrary, parseName } from "../model-library.ts";
 import type { Run } from "../program/definition.ts";
@@ -17,24 +17,20 @@ export const importModels: Run<typeof modelCommands.importModels> = async ([file
       "For example: modelctl import FILE",
     );
   }
-  const source = file === "-" ? process.stdin : path.resolve(file);
-  // Asked before gigabytes are read; names in the archive are known only afterwards.
-  if (name !== undefined && (await library.has(name)))
-    await confirmReplacing(name.display, flags.force);
-  let taken: string | undefined;
+  const isPipe = file === "-";
+  const archive = path.resolve(file);
+  // Asked before gigabytes are read; names in a pipe are known only at its end.
+  const known = name !== undefined ? [name] : isPipe ? [] : await library.modelsInArchive(archive);
+  for (const one of known) {
+    if (await library.has(one)) await confirmReplacing(one.display, flags.force);
+  }
   const refuse = ({ display }: ModelName) => {
-    taken = display;
-    throw new Error(`${display} exists`);
+    throw nameTaken(display);
   };
-  const importing = (replaces: boolean) =>
-    withProgress(flags, (work) =>
-      library.import(source, name, work, replaces ? undefined : refuse),
-    );
-  const names = await importing(flags.force === true || name !== undefined).catch(async (error) => {
-    if (taken === undefined) throw error;
-    await confirmReplacing(taken);
-    return await importing(true);
-  });
+  const mayReplace = flags.force === true || known.length > 0;
+  const names = await withProgress(flags, (work) =>
+    library.import(isPipe ? process.stdin : archive, name, work, mayReplace ? undefined : refuse),
+  );
   const shown = names.map(({ display }) => display);
   if (flags.json) process.stdout.write(`${JSON.stringify({ names: shown })}\n`);
   else for (const display of shown) process.stdout.write(`imported '${display}'\n`);

@@ -1,4 +1,5 @@
 // Imports models from an exported archive, and checks every blob against its digest.
+import { type FileHandle, open } from "node:fs/promises";
 import type { Readable } from "node:stream";
 import { ProductError } from "../../base/product-error.ts";
 import { refuseBuiltInName } from "../built-in-models.ts";
@@ -20,7 +21,7 @@ import {
 import type { ModelStore } from "./model-store.ts";
 import { readPieces } from "./read-pieces.ts";
 import { locateFiles, readContent } from "./stored-content.ts";
-import { type ReadTarEntry, readTar, TarError } from "./tar.ts";
+import { type ArchiveBytes, type ReadTarEntry, readTar, TarError } from "./tar.ts";
 
 export interface ImportOptions extends TransferOptions {
   /** The name to import under, where the archive holds one model. Defaults to its own. */
@@ -86,6 +87,50 @@ export async function importModel(
   }
 }
 
+/**
+ * Returns the names of the models in an archive, read from its headers and manifests: its blobs are
+ * skipped, which takes milliseconds for any size.
+ *
+ * @param file absolute path
+ * @throws ProductError `STORE_ARCHIVE_INVALID` and those of `requireReadableFile`
+ */
+export async function modelsInArchive(store: ModelStore, file: string): Promise<ModelName[]> {
+  await requireReadableFile(file, "an exported model");
+  const handle = await open(file);
+  try {
+    const names: ModelName[] = [];
+    for await (const entry of readTar(seekableBytes(handle))) {
+      const place = placeOf(entry);
+      if (place?.kind !== "manifest") continue;
+      names.push((await readManifest(entry, place.parts, store.folder.hubPrefixes)).name);
+    }
+    return names;
+  } catch (error) {
+    throw explained(error, file);
+  } finally {
+    await handle.close();
+  }
+}
+
+const headerPieceBytes = 16 * 1024;
+
+function seekableBytes(handle: FileHandle): ArchiveBytes {
+  let position = 0;
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (;;) {
+      const piece = Buffer.alloc(headerPieceBytes);
+      const { bytesRead } = await handle.read(piece, 0, piece.length, position);
+      if (bytesRead === 0) return;
+      position += bytesRead;
+      yield piece.subarray(0, bytesRead);
+    }
+  }
+  const skip = (count: number) => {
+    position += count;
+  };
+  return { skip, [Symbol.asyncIterator]: pieces };
+}
+
 interface Archive {
   /** The name to use in errors. */
   shown: string;
@@ -126,26 +171,34 @@ async function readArchive(
   /** By name; if a name occurs twice, the last one wins, as in any tar program. */
   const manifests = new Map<string, NamedManifest>();
   for await (const entry of readTar(chunks)) {
-    const [kind, ...rest] = entry.path.replace(/^\.\//, "").split("/");
-    const [blob = ""] = rest;
-    if (!entry.isFile) continue; // folders, from other tar programs
-    if (kind === "blobs" && rest.length === 1 && isDigest(blob)) {
+    const place = placeOf(entry);
+    if (place?.kind === "blob") {
       const { sizeBytes } = entry;
-      const wanted = { digest: blob, sizeBytes, signal };
+      const wanted = { digest: place.digest, sizeBytes, signal };
       const { digest, isNew } = await store.writeBlobFrom(entry.content, wanted);
       if (isNew) written.push(digest);
-    } else if (kind === "manifests" && rest.length === 4) {
-      const found = await readManifest(entry, rest, store.folder.hubPrefixes);
+    } else if (place?.kind === "manifest") {
+      const found = await readManifest(entry, place.parts, store.folder.hubPrefixes);
       manifests.set(found.name.display.toLowerCase(), found);
       if (manifests.size > maxManifests) throw new TarError("it has too many models");
-    } else {
-      throw new TarError(`${JSON.stringify(entry.path)} is not part of a model`);
     }
   }
   // Reads a pipe to its end: its writer expects that, and tar programs pad the archive.
   for await (const _ of chunks);
   if (manifests.size === 0) throw new TarError("it has no model");
   return [...manifests.values()];
+}
+
+type Place = { kind: "blob"; digest: string } | { kind: "manifest"; parts: readonly string[] };
+
+/** @returns undefined for a folder, which other tar programs write. @throws TarError */
+function placeOf({ path, isFile }: ReadTarEntry): Place | undefined {
+  if (!isFile) return undefined;
+  const [kind, ...parts] = path.replace(/^\.\//, "").split("/");
+  const [digest = ""] = parts;
+  if (kind === "blobs" && parts.length === 1 && isDigest(digest)) return { kind: "blob", digest };
+  if (kind === "manifests" && parts.length === 4) return { kind: "manifest", parts };
+  throw new TarError(`${JSON.stringify(path)} is not part of a model`);
 }
 
 async function readManifest(

@@ -23,8 +23,11 @@ const magic = "ustar";
 /** Limit for long names and other extended headers. */
 const longestExtensionBytes = 1024 ** 2;
 
+/** A file's bytes may also be skipped, without reading them. */
+export type ArchiveBytes = AsyncIterable<Buffer> & { skip?: (count: number) => void };
+
 /** @throws TarError */
-export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<ReadTarEntry> {
+export async function* readTar(bytes: ArchiveBytes): AsyncGenerator<ReadTarEntry> {
   const reader = new PieceReader(bytes);
   let extension: Pax | undefined;
   let longPath: string | undefined;
@@ -33,6 +36,7 @@ export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<Rea
     if (header?.nullBlock) return;
     if (!header?.cksumValid) throw new TarError("it is damaged");
     const sizeBytes = header.size ?? 0;
+    if (sizeBytes < 0) throw new TarError("it is damaged");
     const padding = (blockBytes - (sizeBytes % blockBytes)) % blockBytes;
     if (header.type === "ExtendedHeader" || header.type === "NextFileHasLongPath") {
       if (sizeBytes > longestExtensionBytes) throw new TarError("a name in it is too long");
@@ -47,7 +51,7 @@ export async function* readTar(bytes: AsyncIterable<Buffer>): AsyncGenerator<Rea
     const isFile = header.type === "File" || header.type === "OldFile";
     const content = reader.pieces(sizeBytes);
     yield { path, sizeBytes, isFile, content };
-    for await (const _ of content); // skips what was not read
+    await content.skipRest();
     await reader.skip(padding);
     extension = undefined;
     longPath = undefined;
@@ -79,12 +83,17 @@ async function firstBlock(reader: PieceReader): Promise<Buffer> {
   throw new TarError("it is not a tar archive");
 }
 
+/** Pieces of one length; `skipRest` passes those that were not read. */
+type Pieces = AsyncIterableIterator<Buffer> & { skipRest: () => Promise<void> };
+
 /** Cuts a stream of chunks into pieces of given lengths. */
 class PieceReader {
+  readonly #bytes: ArchiveBytes;
   readonly #chunks: AsyncIterator<Buffer>;
   #rest: Buffer = Buffer.alloc(0);
 
-  constructor(bytes: AsyncIterable<Buffer>) {
+  constructor(bytes: ArchiveBytes) {
+    this.#bytes = bytes;
     this.#chunks = bytes[Symbol.asyncIterator]();
   }
 
@@ -107,11 +116,15 @@ class PieceReader {
   }
 
   async skip(count: number): Promise<void> {
-    for await (const _ of this.pieces(count));
+    const skipped = this.#rest.subarray(0, count).length;
+    this.#rest = this.#rest.subarray(skipped);
+    const left = count - skipped;
+    if (this.#bytes.skip !== undefined) this.#bytes.skip(left);
+    else for await (const _ of this.pieces(left));
   }
 
   /** After an early exit, the same iterator yields the rest. */
-  pieces(count: number): AsyncIterableIterator<Buffer> {
+  pieces(count: number): Pieces {
     let left = count;
     const next = async (): Promise<IteratorResult<Buffer>> => {
       if (left === 0) return { done: true, value: undefined };
@@ -125,11 +138,12 @@ class PieceReader {
       left -= piece.length;
       return { done: false, value: piece };
     };
-    const iterator: AsyncIterableIterator<Buffer> = {
-      next,
-      [Symbol.asyncIterator]: () => iterator,
+    const skipRest = async (): Promise<void> => {
+      await this.skip(left);
+      left = 0;
     };
-    return iterator;
+    const pieces: Pieces = { next, skipRest, [Symbol.asyncIterator]: () => pieces };
+    return pieces;
   }
 }
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { Readable } from "node:stream";
 import { createModel } from "../../../source/store/library/create-model.ts";
 import { exportModel } from "../../../source/store/library/export-model.ts";
-import { importModel } from "../../../source/store/library/import-model.ts";
+import { importModel, modelsInArchive } from "../../../source/store/library/import-model.ts";
 import { ModelStore } from "../../../source/store/library/model-store.ts";
 import { ModelCatalog } from "../../../source/store/model-catalog.ts";
 import { defineModel } from "../../../source/store/model-definition.ts";
@@ -27,6 +27,9 @@ export const archives: Target = {
         const bytes = mutateBytes(dice, archive);
         trying(`an archive of ${bytes.length} bytes, base64 ${bytes.toString("base64")}`);
         const store = new ModelStore(path.join(place, "models"));
+        const file = path.join(folder, "mutated.tar");
+        writeFileSync(file, bytes);
+        await orRefusal(() => modelsInArchive(store, file));
         await orRefusal(() => importModel(store, Readable.from([bytes])));
         const beside = readdirSync(place).filter((name) => name !== "models");
         if (beside.length > 0) throw new Error(`it wrote beside the store: ${beside.join(", ")}`);

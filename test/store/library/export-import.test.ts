@@ -24,7 +24,7 @@ import { buffer } from "node:stream/consumers";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { exportModel } from "../../../source/store/library/export-model.ts";
-import { importModel } from "../../../source/store/library/import-model.ts";
+import { importModel, modelsInArchive } from "../../../source/store/library/import-model.ts";
 import { removeModel } from "../../../source/store/library/remove-model.ts";
 import { tinyFile } from "../../support/command-line.ts";
 import { buildGguf, leastMetadata } from "../../support/gguf-builder.ts";
@@ -229,6 +229,21 @@ describe("importing", () => {
       expect((await catalog.listModels({ store: "modelctl" })).models).toEqual([]);
     },
   );
+
+  test("names its models without reading its blobs, and refuses a file cut in one", async () => {
+    const damaged = path.join(temporaryFolder(), "model.tar");
+    const { archive } = await exported("mine", "tiny");
+    copyFileSync(archive, damaged);
+    flipBit(Math.round(statSync(damaged).size / 2))(damaged);
+    const { store } = openStore();
+    const names = await modelsInArchive(store, damaged);
+    expect(names.map(({ display }) => display)).toEqual(["mine:latest"]);
+    truncateSync(damaged, headers + 100);
+    await expect(modelsInArchive(store, damaged)).rejects.toMatchObject({
+      code: invalid,
+      message: expect.stringContaining("is truncated"),
+    });
+  });
 
   type Layers = Parameters<typeof writeOllamaModel>[2];
   const holding =
