@@ -1,7 +1,7 @@
 // Root component: error boundary, contexts, key router and layout.
 
 import { useApp, useInput, usePaste } from "ink";
-import { Component, type ReactElement, type ReactNode, use, useMemo } from "react";
+import { Component, type ReactElement, type ReactNode, use, useEffect, useMemo } from "react";
 import type { Clock } from "../../base/clock.ts";
 import type { Frame } from "../frame/frame.ts";
 import { interpretInput } from "../frame/key-name.ts";
@@ -84,7 +84,10 @@ function Root({ frame, clock, layout, isXtermJs = false, terminal }: RootProps):
  */
 function useKeyRouter(frame: Frame, terminal: TerminalHandle): void {
   const pace = use(PaceContext);
-  terminal.suspend = useApp().suspendTerminal;
+  const { suspendTerminal } = useApp();
+  useEffect(() => {
+    terminal.suspend = suspendTerminal;
+  }, [terminal, suspendTerminal]);
   useInput((input, key) => {
     pace.hurry();
     for (const press of interpretInput(input, key, frame.isStarting)) frame.press(press);

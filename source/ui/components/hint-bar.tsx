@@ -7,6 +7,7 @@ import { wrapLine } from "../../base/wrap-line.ts";
 import { fitHints, hintGap } from "../frame/command-lists.ts";
 import type { Frame } from "../frame/frame.ts";
 import { useLook } from "../hooks/use-look.ts";
+import { useFrame } from "../hooks/use-store.ts";
 import type { Tone } from "../theme.ts";
 
 /** Blank cells on both sides. */
@@ -24,7 +25,7 @@ export function Notice({ text, tone, columns }: NoticeProps): ReactElement {
   return (
     <Box flexDirection="column" flexShrink={0} paddingX={margin}>
       {noticeRows(text, columns).map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
         <Text key={index} {...theme[tone]} wrap="truncate">
           {row}
         </Text>
@@ -46,10 +47,10 @@ export interface HintBarProps {
   readonly columns: number;
 }
 
-/** Draws the hints that fit, or the notice. Reads the frame: draw it again on every change. */
+/** Draws the hints that fit, or the notice. */
 export function HintBar({ frame, columns }: HintBarProps): ReactElement {
   const { theme } = useLook();
-  const { notice, hints } = frame;
+  const { notice, hints } = useFrame(frame);
   if (notice !== undefined) return <Notice text={notice} tone="mark" columns={columns} />;
   return (
     <Box height={1} flexShrink={0} paddingX={margin}>

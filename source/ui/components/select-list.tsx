@@ -1,7 +1,7 @@
 // A list to choose from: a marker in front of the selected item, a note at the right of each.
 
 import { Box, Text } from "ink";
-import { type ReactElement, useRef } from "react";
+import { type ReactElement, useState } from "react";
 import { textWidth } from "../../base/graphemes.ts";
 import type { ListItem } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
@@ -117,13 +117,15 @@ export function displayRows(items: readonly ListItem[], isGrouped: boolean): rea
 
 /** Returns the first visible row, which moves only as far as the selection needs. */
 function useScrollTop(rows: readonly DisplayRow[], selected: number, height: number): number {
-  const kept = useRef(0);
+  const [kept, keep] = useState(0);
   const at = rows.findIndex((row) => "index" in row && row.index === selected);
   // Selecting the first item also shows the name of its group.
   const first = at === 1 && rows[0] !== undefined && "group" in rows[0] ? 0 : at;
-  let top = kept.current;
+  let top = kept;
   if (first < top) top = Math.max(0, first);
   if (at >= top + height) top = at - height + 1;
-  kept.current = Math.min(top, Math.max(0, rows.length - height));
-  return kept.current;
+  top = Math.min(top, Math.max(0, rows.length - height));
+  // React draws again at once, before anything is shown.
+  if (top !== kept) keep(top);
+  return top;
 }

@@ -7,6 +7,7 @@ import { harmlessLine } from "../../base/harmless-text.ts";
 import type { Frame } from "../frame/frame.ts";
 import { tabNumber, tabs } from "../frame/frame-commands.ts";
 import { useLook } from "../hooks/use-look.ts";
+import { useFrame } from "../hooks/use-store.ts";
 import { glyphs } from "../theme.ts";
 
 const margin = 1;
@@ -18,9 +19,9 @@ export interface TabBarProps {
   readonly columns: number;
 }
 
-/** Reads the frame: draw it again on every change. */
-export function TabBar({ frame, columns }: TabBarProps): ReactElement {
+export function TabBar({ frame: given, columns }: TabBarProps): ReactElement {
   const { theme } = useLook();
+  const frame = useFrame(given);
   const current = frame.current?.id;
   const shown = frame.isStarting ? tabs : frame.screens;
   const labelsOf = (areNamed: boolean): string[] =>

@@ -22,7 +22,7 @@ export class Pace {
   #isDrawing = false;
   #costMs = 0;
 
-  /** @param processorMs processor time used so far; the default takes frames to be free */
+  /** @param processorMs processor time used so far; by default 0, so that frames cost nothing */
   constructor(processorMs: () => number = () => 0) {
     this.#processorMs = processorMs;
   }

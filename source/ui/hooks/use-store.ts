@@ -2,7 +2,7 @@
 // 50 ms.
 
 import { useWindowSize } from "ink";
-import { createContext, use, useCallback, useRef, useSyncExternalStore } from "react";
+import { createContext, use, useCallback, useEffect, useRef, useSyncExternalStore } from "react";
 import type { Frame } from "../frame/frame.ts";
 import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "./pace.ts";
@@ -34,13 +34,11 @@ export function useParts<State extends object, Key extends keyof State>(
   store: Readable<State>,
   ...keys: readonly Key[]
 ): Pick<State, Key> {
-  const known = useRef<State>(undefined);
-  return useStore(store, (state) => {
-    const { current = state } = known;
-    const isSame = keys.every((key) => Object.is(current[key], state[key]));
-    known.current = isSame ? current : state;
-    return known.current;
-  });
+  return useEqual(
+    store,
+    (state) => state,
+    (before, after) => keys.every((key) => Object.is(before[key], after[key])),
+  );
 }
 
 /** Returns a selected object, updated when one of its values changes. */
@@ -48,12 +46,27 @@ export function useShallow<State, Part extends object>(
   store: Readable<State>,
   select: (state: State) => Part,
 ): Part {
-  const known = useRef<Part>(undefined);
-  return useStore(store, (state) => {
+  return useEqual(store, select, isShallowEqual);
+}
+
+/** Returns the selected part; as long as it is equal, the same object. */
+function useEqual<State, Part>(
+  store: Readable<State>,
+  select: (state: State) => Part,
+  isEqual: (before: Part, after: Part) => boolean,
+): Part {
+  const drawn = useRef<Part>(undefined);
+  let last: Part | undefined;
+  const part = useStore(store, (state) => {
+    const before = last ?? drawn.current;
     const next = select(state);
-    if (known.current === undefined || !isShallowEqual(known.current, next)) known.current = next;
-    return known.current;
+    last = before !== undefined && isEqual(before, next) ? before : next;
+    return last;
   });
+  useEffect(() => {
+    drawn.current = part;
+  }, [part]);
+  return part;
 }
 
 function isShallowEqual(one: object, other: object): boolean {
@@ -63,6 +76,12 @@ function isShallowEqual(one: object, other: object): boolean {
     entries.length === values.size &&
     entries.every(([name, value]) => Object.is(value, values.get(name)))
   );
+}
+
+/** Draws the component again on every change of the frame, whose getters have the state of now. */
+export function useFrame(frame: Frame): Frame {
+  useStore(frame, ({ version }) => version);
+  return frame;
 }
 
 /** Returns the program's size in cells and rows; updates when the terminal is resized. */

@@ -12,16 +12,14 @@ import { tabNumber } from "../frame/frame-commands.ts";
 import type { BodySize } from "../frame/screen.ts";
 import { bodySize, hintRows, isTooSmall, tabRows, usualMinimum } from "../frame/window-size.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { useFrameSize, useStore } from "../hooks/use-store.ts";
+import { useFrame, useFrameSize } from "../hooks/use-store.ts";
 import { glyphs } from "../theme.ts";
 
-/** Draws everything around the screen again on every change: bodies follow their own stores. */
 export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   const { layout } = useLook();
   const isInline = layout === "inline";
   const size = useFrameSize(frame);
-  useStore(frame, ({ version }) => version);
-  const { notice } = frame;
+  const { notice } = useFrame(frame);
   const hasOverlay = frame.overlay !== undefined;
   const { columns, rows } = size;
   if (frame.isTooSmall) return <TooSmall frame={frame} size={size} />;
@@ -55,7 +53,7 @@ interface BodyProps {
 
 function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
   const { theme } = useLook();
-  const { current, isStarting } = frame;
+  const { current, isStarting } = useFrame(frame);
   if (current !== undefined) return <current.Body key={current.id} {...size} />;
   if (!isStarting) return null;
   return (
@@ -66,7 +64,7 @@ function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
 }
 
 export function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null {
-  const { overlay } = frame;
+  const { overlay } = useFrame(frame);
   return overlay === undefined ? null : <Overlay overlay={overlay} size={size} />;
 }
 

@@ -4,7 +4,8 @@ import { expect, test } from "vitest";
 import { ReaderLog } from "../../../source/ui/layouts/reader.tsx";
 
 function texts(log: ReaderLog, title: string, lines: readonly string[]): string[] {
-  return log.take(title, lines).map(({ text }) => text);
+  log.read({ title, readerLines: () => lines });
+  return log.lines.map(({ text }) => text);
 }
 
 test("new lines are printed, earlier ones are not repeated", () => {

@@ -13,9 +13,6 @@ import { initialState } from "./console-state.ts";
 import { LogBuffer } from "./log-buffer.ts";
 import { type ConsoleContext, editFilter, selectApp } from "./pane-actions.ts";
 
-/** Ages are shown in seconds. */
-const tickMs = 1000;
-
 export function consoleScreen(services: CloudScreenServices): Screen {
   const { cloud, clock, frame } = services;
   const server = cloud.server();
@@ -35,11 +32,6 @@ export function consoleScreen(services: CloudScreenServices): Screen {
     feed,
     now,
     closing: closing.signal,
-  };
-  let timer: NodeJS.Timeout | undefined;
-  const deactivate = () => {
-    clearInterval(timer);
-    feed.stop();
   };
   return {
     id: "console",
@@ -61,13 +53,10 @@ export function consoleScreen(services: CloudScreenServices): Screen {
     subscribe: (listener) => {
       for (const source of [store, log]) source.subscribe(listener);
     },
-    activate: () => {
-      feed.start();
-      timer = setInterval(() => store.update({}), tickMs);
-    },
-    deactivate,
+    activate: () => feed.start(),
+    deactivate: () => feed.stop(),
     close: async () => {
-      deactivate();
+      feed.stop();
       closing.abort();
     },
   };
