@@ -6,7 +6,7 @@ const minuteMs = 60_000;
 const longestWindowMs = 3_600_000;
 const attemptsPerWindow = 20;
 const rememberedAddresses = 10_000;
-/** Limit on the keys remembered at a time; a full budget needs no memory. */
+/** Largest number of keys to remember. A key with a full budget is not remembered. */
 const rememberedKeys = 10_000;
 
 export interface Attempt {

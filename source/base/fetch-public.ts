@@ -1,5 +1,5 @@
-// Fetches a file of the public internet, limited in size and time: never from this machine, its network
-// or other private ones, not through a redirect either. Proxies are not used, since they resolve names.
+// Fetches a file of the public internet, limited in size and time. Never contacts this machine, its network
+// or other private ones, even after a redirect. Proxies are not used, since they resolve names themselves.
 import { lookup as lookupName } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, fetch, type Response } from "undici";

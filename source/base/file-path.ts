@@ -25,8 +25,9 @@ export function wholeReference(text: string, hubPrefixes: readonly string[]): st
 }
 
 /**
- * Returns the path of a model file if a text is nothing else: as typed, or as terminals paste a dropped
- * file, in quotes, with escaped spaces, or as a `file://` address. A name without a folder is none.
+ * Returns the path of a model file if the text is nothing else. It may be typed, or pasted by a terminal
+ * for a dropped file: in quotes, with escaped spaces, or as a `file://` address. A name without a folder is
+ * not a path.
  */
 export function modelFilePath(text: string): string | undefined {
   const bare = /^(["'])(.*)\1$/.exec(text)?.[2] ?? text.replaceAll(/\\([ '"()&\\])/g, "$1");
@@ -35,7 +36,7 @@ export function modelFilePath(text: string): string | undefined {
   return /^(?:~?\/|\.{1,2}\/|[a-z]:\\)/i.test(bare) ? toAbsolutePath(bare) : undefined;
 }
 
-/** Returns undefined for an address that no path has, such as one with an encoded slash. */
+/** Returns undefined for an address that cannot be a path, such as one with an encoded slash. */
 function pathOfAddress(address: string): string | undefined {
   try {
     return fileURLToPath(address);

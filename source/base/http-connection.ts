@@ -47,9 +47,8 @@ export function allowHalfClosed(server: Server): void {
 
 /**
  * Closes the response within half a second after a half-closed client disconnects. Such a client looks
- * like one that has left until it resets what it is sent; nginx, Go and llama-server treat both as
- * gone. Here it is sent bytes that HTTP lets it skip, and one that has left is noticed at the second
- * try.
+ * like one that has left, and nginx, Go and llama-server treat both as gone. We send it bytes that HTTP
+ * lets it skip: the second try fails if the client has left.
  *
  * @param probe sends bytes that are skipped within a reply that has begun. Defaults to a line break,
  *   for streams of lines or events

@@ -78,7 +78,7 @@ export async function portHolder(port: number): Promise<string | undefined> {
   return undefined;
 }
 
-/** Linux names a process after its first thread, which Node calls this. */
+/** Name of Node's first thread, which Linux shows as the name of the process. */
 const threadOfNode = "MainThread";
 
 /** Returns a readable name of a process: "python3 (4711)". */

@@ -21,7 +21,7 @@ export function nearestName(typed: string, names: Iterable<string>): string | un
 }
 
 /**
- * Returns the optimal string alignment distance. Kept libraries such as fastest-levenshtein and leven
+ * Returns the optimal string alignment distance. Maintained libraries such as fastest-levenshtein and leven
  * count two swapped letters as two errors, and would not suggest `FROM` for `FORM`.
  */
 function countTypingErrors(a: string, b: string): number {

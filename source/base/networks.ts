@@ -38,8 +38,8 @@ export function isPublicAddress(address: string): boolean {
 }
 
 /**
- * True for a public address outside this machine and its networks: with IPv6 and on rented machines these
- * are public too.
+ * True for a public address outside this machine and its networks, whose own addresses may be public too:
+ * with IPv6, and on rented machines.
  */
 export function isForeignAddress(address: string): boolean {
   const own = Object.values(networkInterfaces()).flatMap((list = []) =>

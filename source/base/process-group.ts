@@ -1,5 +1,5 @@
-// Runs a program as a process group that ends as a whole, at the latest with this process: compilers
-// that outlived their cmake would write into folders that are being removed.
+// Runs a program as a process group, which ends as a whole and at the latest with this process. Compilers
+// that outlive their cmake would write into folders that are being removed.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { spawnWatched } from "./parent-watch.ts";

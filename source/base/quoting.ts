@@ -5,7 +5,7 @@ export function quoteForShell(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** Escapes a text that a `RegExp` is to match as it is, as `RegExp.escape`, which Node 22 lacks. */
+/** Escapes a text so that a `RegExp` matches it literally. Node 22 lacks `RegExp.escape`. */
 export function escapeForPattern(text: string): string {
   return text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&");
 }

@@ -25,7 +25,7 @@ export interface Profiles {
 export const defaultProfile = "local";
 
 /**
- * Reads the profiles; a missing file has one, which is empty.
+ * Reads the profiles. Without a file there is one, which is empty.
  *
  * @throws ProductError `CONFIGURATION_FILE_INVALID`
  */

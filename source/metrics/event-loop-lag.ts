@@ -6,7 +6,7 @@ import { Gauge, type Registry } from "prom-client";
 /** Finer sampling would keep a core awake. */
 const resolutionMs = 100;
 
-/** Named as by prom-client's own collector, for existing dashboards. */
+/** Named as in prom-client's own collector, for existing dashboards. */
 const figures = {
   lag_seconds: "Current lag of the event loop.",
   lag_min_seconds: "Minimum lag since the last scrape.",

@@ -158,7 +158,7 @@ export class ServerMetrics {
     }
   }
 
-  /** Counts a prompt without an answer, as of embeddings. */
+  /** Counts a prompt without an answer, such as one for embeddings. */
   promptRead(model: string, tokens: number): void {
     this.#promptTokens.inc({ model }, tokens);
   }

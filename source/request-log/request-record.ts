@@ -41,7 +41,7 @@ export const RequestRecord = Type.Object({
   cancelled: maybe(Cancellation),
   /** Code and sentence of a failure. */
   error: maybe(Type.Object({ code: text, message: text })),
-  /** A sentence on each thing that was not served exactly as the request asked. */
+  /** A sentence for each part of the request that was not served as asked. */
   warnings: maybe(Type.Array(text)),
   finishReason: maybe(text),
   promptTokens: maybe(count),

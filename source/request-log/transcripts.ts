@@ -87,7 +87,7 @@ const rules: ReadonlyArray<readonly [pattern: RegExp, replacement: (match: strin
     (match) => `[${match.slice(5, match.search(/[;,]/))}, ${match.length} characters]`,
   ],
   [/[A-Za-z0-9+/_-]{512,}={0,2}/g, (match) => `[base64, ${match.length} characters]`],
-  // Keys by the prefixes that their makers gave them for this purpose.
+  // API keys of known services, which begin with a prefix so that they can be found.
   [
     /\b(?:mk_|dk_|sk-|pk-|rk-|hf_|gh[opsur]_|github_pat_|glpat-|xox[abp]-|AKIA|AIza)[\w-]{12,}/g,
     (match) => `${match.slice(0, 3)}…[secret]`,

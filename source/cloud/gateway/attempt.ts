@@ -20,7 +20,7 @@ export type FailureKind =
   | "refused"
   /** Connection closed. */
   | "disconnected"
-  /** Replica has exited; what is in front of it answered instead. */
+  /** Replica has exited; the proxy in front of it sent the reply. */
   | "gone"
   /** Reply is not valid HTTP. */
   | "invalid_reply"

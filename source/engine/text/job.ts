@@ -62,7 +62,7 @@ export interface Job {
   forced: number[];
   /** Position of the answer in its grammar, which the sampler advances. */
   grammar: AddonGrammarEvaluationState | undefined;
-  /** Milliseconds by which recent tokens took longer than a grammar may. */
+  /** Milliseconds that the grammar took for recent tokens, beyond what it may take. */
   grammarExcessMs: number;
   /** Last reported position in the queue. */
   reportedAhead: number | undefined;

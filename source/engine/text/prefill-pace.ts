@@ -9,7 +9,7 @@ const smallestChunk = 64;
 const stepMs = { alone: 200, shared: 60 };
 /** Longest step for reading prompts whole: reading several whole ones is the fastest. */
 const wholeStepMs = { alone: 800, shared: 90 };
-/** Factor by which a step may always exceed its target for that. */
+/** A step may take this many times its target if it then reads whole prompts. */
 const stretch = 1.5;
 /** Waiting for simultaneous prompts may cost this share of the reading time, up to a maximum. */
 const gathering = { share: 0.015, maxMs: 5 };

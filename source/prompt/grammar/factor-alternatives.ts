@@ -25,10 +25,13 @@ const maxLevels = 250;
 const pieces = /"(?:[^"\\]|\\.)*"|\[(?:[^\]\\]|\\.)*\]|[*+?]|\{[\d,]*\}|[()|]|[\w-]+/g;
 
 export class AlternativeFactoring {
-  /** Most alternatives at one place that begin differently; infinity if there was too much work. */
+  /** Largest number of alternatives at one place that begin differently; infinity if counting took too long. */
   widest = 0;
-  /** Most alternatives at one place that begin with no fixed text, so that one text may fit several. */
-  vaguest = 0;
+  /**
+   * Largest number of alternatives at one place that do not begin with a fixed text. One text may fit
+   * several of them.
+   */
+  mostOverlapping = 0;
   readonly #rules: KnownRules;
   /** Rules and brackets that are being entered. */
   readonly #entered = new Set<string>();
@@ -59,9 +62,9 @@ export class AlternativeFactoring {
     if (grouped.length === 1) return grouped;
     const entered = grouped.flatMap((each) => this.#enter(each));
     const joined = this.#group(entered);
-    const vague = joined.filter(([first]) => first !== undefined && !isText(first));
+    const overlapping = joined.filter(([first]) => first !== undefined && !isText(first));
     this.widest = Math.max(this.widest, joined.length);
-    this.vaguest = Math.max(this.vaguest, vague.length);
+    this.mostOverlapping = Math.max(this.mostOverlapping, overlapping.length);
     return joined.length < entered.length ? joined : grouped;
   }
 

@@ -56,7 +56,7 @@ export class GrammarRules {
   }
 
   /** Counts alternatives; see `AlternativeFactoring`. */
-  get alternatives(): Pick<AlternativeFactoring, "widest" | "vaguest"> {
+  get alternatives(): Pick<AlternativeFactoring, "widest" | "mostOverlapping"> {
     return this.#factoring;
   }
 

@@ -66,7 +66,7 @@ export function refuseManyAlternatives(
  * @throws SchemaRefusal
  */
 export function refuseManyBeginnings(
-  { widest, vaguest }: { widest: number; vaguest: number },
+  { widest, mostOverlapping }: { widest: number; mostOverlapping: number },
   path: SchemaPath,
 ): void {
   if (widest > maxBeginnings) {
@@ -74,10 +74,10 @@ export function refuseManyBeginnings(
     const limit = `the limit is ${maxBeginnings}`;
     throw unsupportedSchema(path, `${count} its alternatives begin differently; ${limit}`);
   }
-  if (widest * vaguest > maxTogether) {
+  if (widest * mostOverlapping > maxTogether) {
     throw unsupportedSchema(
       path,
-      `one text may fit ${vaguest} of its alternatives, and each may go on in up to ${widest} ways`,
+      `one text may fit ${mostOverlapping} of its alternatives, and each may go on in up to ${widest} ways`,
     );
   }
 }

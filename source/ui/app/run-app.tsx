@@ -19,8 +19,8 @@ import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options
 import type { CreatedScreens } from "./create-screens.ts";
 
 /**
- * Pace throttles frames before Ink sees them. Ink counts its own pause from the newest request, so a
- * pause near ours would delay the frame after a key by its whole length: Ink gets one of a millisecond.
+ * Practically off: `Pace` throttles frames before Ink sees them. Ink restarts its own pause at each
+ * request, so with a pause near ours the frame after a key would wait for all of it.
  */
 const framesPerSecondMaximum = 1000;
 

@@ -45,7 +45,7 @@ export function Lines({ rows, from = 0, to = rows.length, lead }: LinesProps): R
   return (
     <>
       {rows.slice(first, Math.max(0, to)).map((runs, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
         <Line key={first + index} runs={runs} lead={runs.length === 0 ? undefined : lead} />
       ))}
     </>

@@ -33,7 +33,7 @@ export function ScrollPanel(props: ScrollPanelProps): ReactElement {
   return (
     <Panel {...panel} footer={below > 0 ? `${below} more below` : ""}>
       {rows.slice(first, first + height).map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place in the content
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
         <Fragment key={first + index}>{row}</Fragment>
       ))}
     </Panel>

@@ -23,7 +23,7 @@ export abstract class FieldOverlay {
     this.field = fieldWith(createEditorState(), initial);
   }
 
-  /** Answers with the field, unless something speaks against it. */
+  /** Answers with the text of the field; an answer with a problem stays to be corrected. */
   protected abstract confirm(): void;
 
   press(press: KeyPress): void {

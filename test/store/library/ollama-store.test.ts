@@ -107,7 +107,7 @@ test("its models are listed as Ollama's, with Ollama's digest", async () => {
   expect(all.sort()).toEqual(["llama-tiny:latest", "tiny:latest"]);
 });
 
-test("of two models of one name ours is found, and each store lists its own", async () => {
+test("our model hides one of the same name in another store, and each store lists its own", async () => {
   const { catalog, create } = withOllama();
   await create("llama-tiny", { from: ["llama-tiny"], system: "Ours." });
   expect(await catalog.resolve("llama-tiny")).toMatchObject({ store: "modelctl", system: "Ours." });

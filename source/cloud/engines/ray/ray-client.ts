@@ -66,7 +66,7 @@ export class RayClient {
     return status;
   }
 
-  /** @throws ProductError `CLOUD_RAY_UNSUPPORTED` if something else than Ray answers */
+  /** @throws ProductError `CLOUD_RAY_UNSUPPORTED` if another program than Ray answers */
   async version(): Promise<RayVersion> {
     const problem = "is not the dashboard of a Ray cluster";
     const version = await this.#read(versionSchema, { path: "/api/version" }, problem);

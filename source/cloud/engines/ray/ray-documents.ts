@@ -72,7 +72,7 @@ export type RayJob = Static<typeof jobSchema>;
 export type ServeApplicationState = Static<typeof applicationSchema>;
 export type ServeState = Static<typeof serveSchema>;
 
-/** Application as Serve is asked for it, of ours or of others. */
+/** Application in a request to Serve. Some belong to others. */
 export interface ServeApplication {
   name: string;
   [field: string]: unknown;

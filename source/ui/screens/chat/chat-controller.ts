@@ -205,7 +205,7 @@ export class ChatController implements ScreenContext {
     void this.#countContext();
   }
 
-  /** Says that queued messages stay behind, in the history. */
+  /** Returns a notice about queued messages, which are not sent but kept in the history. */
   #unsentText(): string | undefined {
     const { length } = this.#state.queue.messages;
     if (length === 0) return undefined;

@@ -32,7 +32,7 @@ export function AppDetails({ facts, top, width, height, now }: AppDetailsProps):
             {label}
           </Text>
         ) : (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place on the screen
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
           <Text key={index} wrap="truncate">
             <Text {...theme.dim}>{harmlessRow(label).padEnd(detailLabelWidth)}</Text>
             {text}

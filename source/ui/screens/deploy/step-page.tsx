@@ -47,7 +47,7 @@ export function StepPage({ state, size }: { state: DeployState; size: BodySize }
       isFocused
     >
       {shown.map((row, y) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place on the page
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
         <FormRow key={top + y} row={row} y={y} room={room} editor={editor} />
       ))}
       {page.log !== undefined && <LaunchLog log={page.log} {...end} />}
@@ -111,7 +111,7 @@ function LaunchLog(props: EndProps & { readonly log: readonly string[] }): React
     <Box flexDirection="column" flexShrink={0} paddingTop={1}>
       <Text {...theme.dim}>Log (Ctrl+O opens it all)</Text>
       {log.slice(logHeadRows - rows).map((text, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place below the heading
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
         <TextLine key={index} text={text} tone="plain" width={width} />
       ))}
     </Box>

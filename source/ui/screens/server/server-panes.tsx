@@ -81,7 +81,7 @@ export const ServerLines = memo(function ServerLines(props: ServerPanesProps): R
   return (
     <Box flexDirection="column" height={lineRows} flexShrink={0} paddingX={1}>
       {texts.map((text, row) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
         <TextLine key={row} text={text} tone="dim" width={Math.max(0, props.columns - 2)} />
       ))}
     </Box>

@@ -81,7 +81,7 @@ describe("windows", () => {
     expect(keys).not.toContain("the newest line");
   });
 
-  test("that are large show all panes", () => {
+  test("large windows show all panes", () => {
     const shown = textOf({}, {}, large);
     for (const part of ["Deployments", "tiny · replicas", "API keys", "the newest line"]) {
       expect(shown).toContain(part);

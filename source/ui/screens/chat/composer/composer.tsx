@@ -143,7 +143,7 @@ function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null 
     <Box flexDirection="column" height={rows} flexShrink={0} paddingX={promptCells}>
       {texts.map((text, index) => (
         <Line
-          // biome-ignore lint/suspicious/noArrayIndexKey: a row is its place
+          // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
           key={index}
           runs={[
             { text: `${index < shown.length ? glyphs.queued : glyphs.ellipsis} `, tone: "dim" },
