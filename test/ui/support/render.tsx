@@ -4,7 +4,6 @@ import { render as renderInk } from "ink";
 import { render as renderTree } from "ink-testing-library";
 import type { ReactElement } from "react";
 import { onTestFinished } from "vitest";
-import { systemClock } from "../../../source/base/clock.ts";
 import { App } from "../../../source/ui/app/app.tsx";
 import type { Frame } from "../../../source/ui/frame/frame.ts";
 import { type ThemeName, themes } from "../../../source/ui/frame/themes.ts";
@@ -115,7 +114,7 @@ function openTerminal(
       value={{
         theme: themes.default,
         layout: "window",
-        clock: systemClock,
+        clock: { now: () => 0, wallMs: () => 0 },
       }}
     >
       {tree}
