@@ -10,8 +10,8 @@ import type { ExchangeRecord } from "../../cloud/gateway/exchange-record.ts";
 import { AccessLog } from "../../cloud/metrics/access-log.ts";
 import { type AppGauges, CloudMetrics } from "../../cloud/metrics/cloud-metrics.ts";
 import {
+  answerCounts,
   costOf,
-  firstByteMsAt,
   type Prices,
   type ReplicaTime,
   type UsageFigures,
@@ -152,12 +152,13 @@ export class CloudUsage implements UsageReports {
 function documentOf(figures: UsageFigures, prices: Prices | undefined) {
   const seconds = (kind: ReplicaTime) =>
     Object.values(figures.gpuMs).reduce((sum, spent) => sum + spent[kind], 0) / 1000;
+  const revisions = Object.entries(figures.revisions).map(([revision, answers]) => ({
+    revision,
+    ...answerCounts(answers),
+  }));
   return {
-    requests: figures.requests,
-    errors: figures.errors,
-    clientErrors: figures.clientErrors,
-    ttfbMsP50: firstByteMsAt(figures, 0.5),
-    ttfbMsP95: firstByteMsAt(figures, 0.95),
+    ...answerCounts(figures),
+    revisions: revisions.sort((one, other) => (one.revision < other.revision ? 1 : -1)),
     inputTokens: figures.promptTokens,
     cachedTokens: figures.cachedTokens,
     outputTokens: figures.completionTokens,

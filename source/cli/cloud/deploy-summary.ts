@@ -5,7 +5,7 @@ import { authorityFile } from "../../application/cloud-host/cloud-server.ts";
 import { shownModel, toOneLine } from "../../base/display-text.ts";
 import { formatMilliseconds } from "../../base/formats.ts";
 import { quoteForShell } from "../../base/quoting.ts";
-import type { AppDocument, DeployResult } from "../../cloud/admin/documents.ts";
+import type { AppDocument, DeployResult, TrafficShare } from "../../cloud/admin/documents.ts";
 import type { AuthMode } from "../../cloud/app-config.ts";
 import { type Session, settingOf } from "./session.ts";
 
@@ -21,6 +21,7 @@ const statusTexts: Readonly<Record<DeployResult["status"], string>> = {
   active: "is live",
   no_change: "is already live: nothing changed",
   rolling_out: "is being verified and goes live if that succeeds",
+  split: "gets a share of the traffic",
 };
 
 /**
@@ -36,11 +37,13 @@ export function deploySummary(
   // The default organisation may be omitted.
   const name = app.replace(/^local\//, "");
   const ready = coldStartMs === undefined ? "" : `, ready after ${formatMilliseconds(coldStartMs)}`;
+  const { traffic } = result;
+  const isSplit = status === "split" && traffic !== undefined;
   const rows = [
     ["URL", url],
     ["Auth", authTexts[auth]],
     ["Logs", `deployctl logs ${name} -f`],
-    ["Back", backText(name, previous)],
+    ...(isSplit ? splitRows(name, traffic) : [["Back", backText(name, previous)]]),
     ...(auth === "public" ? [] : [["Key", keyCommand(app)]]),
     ...variableRows(result.variables, environment),
   ];
@@ -51,6 +54,19 @@ export function deploySummary(
     "",
     callsText(result, certificateFile),
   ].join("\n");
+}
+
+function splitRows(name: string, traffic: readonly TrafficShare[]): string[][] {
+  return [
+    ["Split", sharesText(traffic)],
+    ["All", `deployctl traffic promote ${name}`],
+    ["Back", `deployctl traffic abort ${name}`],
+  ];
+}
+
+/** `r0007-1a2b3c4d 90 %, r0008-5e6f7a8b 10 %` */
+export function sharesText(traffic: readonly TrafficShare[]): string {
+  return traffic.map(({ revision, percent }) => `${revision} ${percent} %`).join(", ");
 }
 
 /** Returns a row for each kind of change; secrets and removed variables have names only. */

@@ -11,6 +11,7 @@ import { scriptCommands } from "./commands/scripts.definition.ts";
 import { doctorCommand, serverCommands, startCommand } from "./commands/server.definition.ts";
 import { serviceCommands } from "./commands/service.definition.ts";
 import { profileCommands, stateCommands, tlsCommand } from "./commands/settings.definition.ts";
+import { trafficCommands } from "./commands/traffic.definition.ts";
 import { variableCommands } from "./commands/variables.definition.ts";
 import { commonFlags } from "./flags.ts";
 
@@ -46,6 +47,7 @@ export const deployctlProgram: Program = {
       commands: [
         ...commands(appCommands, () => import("./commands/apps.ts")),
         ...commands(revisionCommands, () => import("./commands/revisions.ts")),
+        ...commands(trafficCommands, () => import("./commands/traffic.ts")),
       ],
     },
     {

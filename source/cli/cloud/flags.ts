@@ -212,6 +212,22 @@ export const switchFlags = {
   },
 } as const satisfies FlagTable;
 
+/** Flags for a deployment beside the old revision. */
+export const trafficFlags = {
+  traffic: {
+    type: "string",
+    value: "PERCENT[,…]",
+    text: "Keep the old revision and give the new one this share; 10,50,100 steps on by itself",
+  },
+  stepTime: { type: "time", text: "Time at each share of --traffic 10,50,100; default 10m" },
+  stepRequests: {
+    type: "integer",
+    text: "Requests of the new revision that each step needs; default 20",
+    least: 1,
+    most: 1_000_000,
+  },
+} as const satisfies FlagTable;
+
 export const logFlags = {
   follow: { type: "boolean", short: "f", text: "Follow the log" },
   since: { type: "time", text: "Only newer lines, such as 15m, 24h or 7d" },
@@ -261,6 +277,7 @@ type SharedFlags = typeof commonFlags &
   typeof scaleFlags &
   typeof limitFlags &
   typeof switchFlags &
+  typeof trafficFlags &
   typeof revisionFlags;
 
 /** Shared flags as typed; what several commands do with them takes this. */

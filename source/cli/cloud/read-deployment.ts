@@ -3,7 +3,13 @@ import type { DeploymentOptions } from "../../application/deploying/prepare-depl
 import { isYes } from "../confirm.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
-import { checkVariableName, readPairs, readScale, readVariables } from "./read-values.ts";
+import {
+  checkVariableName,
+  readPairs,
+  readScale,
+  readShare,
+  readVariables,
+} from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
 
 /** @throws ProductError `COMMAND_USAGE` */
@@ -25,6 +31,7 @@ export function readDeployment(session: Session, reference: string): DeploymentO
     resetsScale: flags.resetScale,
     unset: readUnset(flags, [...Object.keys(environment), ...secretNames]),
     smoke: flags.smoke,
+    traffic: readTraffic(flags),
     message: flags.message,
     annotations: readPairs("--annotation", flags.annotation),
     config: {
@@ -45,6 +52,25 @@ export function readDeployment(session: Session, reference: string): DeploymentO
       earlyStream: isOn(flags.earlyStream),
     },
   };
+}
+
+/** Reads the shares of a new revision. @throws ProductError `COMMAND_USAGE` */
+function readTraffic({
+  traffic,
+  stepTime: stepMs,
+  stepRequests: minRequests,
+}: Flags): DeploymentOptions["traffic"] {
+  const percents = traffic?.split(",").map((text) => {
+    const percent = readShare(text, `--traffic ${traffic}`);
+    if (percent > 0) return percent;
+    throw usageError("--traffic 0 would give the new revision no traffic.", "Use 1 to 99.");
+  });
+  const isSteps = stepMs !== undefined || minRequests !== undefined;
+  if (isSteps && (percents?.length ?? 0) < 2) {
+    const flag = stepMs === undefined ? "--step-requests" : "--step-time";
+    throw usageError(`${flag} needs steps.`, "Name the shares: --traffic 10,50,100.");
+  }
+  return percents && { percents, stepMs, minRequests };
 }
 
 /** Splits `chat` or `acme/chat` into organisation and name. */

@@ -1,7 +1,7 @@
 // Reads arguments and flags: app names, variables, scaling.
 
 import type { AppReference } from "../../cloud/admin/admin-client.ts";
-import type { ScaleChange } from "../../cloud/admin/documents.ts";
+import type { ScaleChange, TrafficShare } from "../../cloud/admin/documents.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
 import { type Session, settingOf } from "./session.ts";
@@ -68,6 +68,40 @@ export function appReference(session: Session, word: string): AppReference {
     word.includes("/") || organisation === undefined ? word : `${organisation}/${word}`;
   if (/^[^/\s]+(\/[^/\s]+)?$/.test(reference)) return reference;
   throw usageError(`'${word}' is not an app name.`, "Use APP, or ORGANISATION/APP.");
+}
+
+/**
+ * Reads a share in percent: `10` or `10%`.
+ *
+ * @param typed that contains it, for the error
+ * @throws ProductError `COMMAND_USAGE`
+ */
+export function readShare(text: string, typed: string): number {
+  const digits = /^\s*(\d{1,3})\s*%?\s*$/.exec(text)?.[1];
+  const percent = Number(digits);
+  if (digits !== undefined && percent <= 100) return percent;
+  throw usageError(
+    `${typed}: '${text}' is not a share.`,
+    "Use a whole number of percent, such as 10.",
+  );
+}
+
+/**
+ * Reads the shares of revisions, such as `r7=90 r8=10`.
+ *
+ * @throws ProductError `COMMAND_USAGE`
+ */
+export function readShares(words: readonly string[]): TrafficShare[] {
+  return words.map((word) => {
+    const [revision = "", percent, ...rest] = word.split("=");
+    if (revision !== "" && percent !== undefined && rest.length === 0) {
+      return { revision, percent: readShare(percent, word) };
+    }
+    throw usageError(
+      `'${word}' is not of the form REVISION=PERCENT.`,
+      "For example: deployctl traffic set APP r7=90 r8=10",
+    );
+  });
 }
 
 export function readScale(flags: Flags): ScaleChange {

@@ -26,6 +26,7 @@ import type {
   ServerStatus,
   ShellEvent,
   StateCheck,
+  TrafficShare,
   UsageDocument,
   VariableDocument,
 } from "./documents.ts";
@@ -135,6 +136,25 @@ export class AdminClient {
   /** Replaces running replicas with new ones of the same revision. */
   rollout(app: AppReference, signal?: AbortSignal): AsyncGenerator<DeployEvent> {
     return this.#stream("POST", at("apps", app, "rollout"), { body: {}, signal });
+  }
+
+  /** Splits an app's traffic between its active revision and another one. */
+  setTraffic(
+    app: AppReference,
+    shares: readonly TrafficShare[],
+    signal?: AbortSignal,
+  ): AsyncGenerator<DeployEvent> {
+    return this.#stream("PUT", at("apps", app, "traffic"), { body: { shares }, signal });
+  }
+
+  /** Makes the second revision of a split active. */
+  promoteTraffic(app: AppReference, signal?: AbortSignal): AsyncGenerator<DeployEvent> {
+    return this.#stream("POST", at("apps", app, "traffic", "promote"), { body: {}, signal });
+  }
+
+  /** Returns all traffic to the active revision. */
+  async abortTraffic(app: AppReference): Promise<AppDetails> {
+    return await this.#ask("DELETE", at("apps", app, "traffic"));
   }
 
   /** The app lives until the signal aborts or the connection ends. */

@@ -11,7 +11,7 @@ import type { Inspection } from "../inspection/inspection.ts";
 import type { CloudKey, KeyScope } from "../keys/cloud-key.ts";
 import type { ServedApi } from "../served-api.ts";
 import type { VariableChanges } from "../variable-changes.ts";
-import type { ActivateBody, DeploymentBody, KeyBody } from "./schemas.ts";
+import type { ActivateBody, DeploymentBody, KeyBody, TrafficBody } from "./schemas.ts";
 
 export type AppState =
   | "COLD"
@@ -31,6 +31,8 @@ export type RevisionState =
   | "BUILDING"
   | "VERIFYING"
   | "ACTIVE"
+  /** Gets a share of the traffic beside the active one. */
+  | "CANARY"
   | "SUPERSEDED"
   | "RETIRED"
   | "FAILED"
@@ -67,10 +69,30 @@ export interface AppDocument {
   overrides: (keyof ScaleSettings)[];
   isEphemeral: boolean;
   replicas: { wanted: number; alive: number; ready: number };
+  /** Set while traffic is split between two revisions. */
+  traffic?: TrafficDocument | undefined;
   inFlight: number;
   queued: number;
   createdAt: number;
   updatedAt: number;
+}
+
+/** Split of an app's traffic; the figures count from `since`. */
+export interface TrafficDocument {
+  /** Start of the present shares. */
+  since: number;
+  /** The active revision, then the one that may replace it. */
+  revisions: [SharingRevision, SharingRevision];
+  /** Steps that follow by themselves. */
+  steps: { percents: number[]; stepMs: number; minRequests: number } | undefined;
+}
+
+export interface SharingRevision extends AnswersDocument {
+  percent: number;
+  replicas: { alive: number; ready: number };
+  inFlight: number;
+  /** Reason why none of its replicas can start now. */
+  reason: string | undefined;
 }
 
 export interface RevisionDocument {
@@ -137,12 +159,14 @@ export interface DeployResult {
   /** `local/lfm2-8b` */
   app: string;
   revision: string;
-  status: "active" | "no_change" | "rolling_out";
+  status: "active" | "no_change" | "rolling_out" | "split";
   url: string;
   auth: AuthMode;
   api: ServedApi;
   cold_start_ms: number | undefined;
   previous: string | undefined;
+  /** Shares of both revisions, after a split. */
+  traffic?: TrafficShare[] | undefined;
   /** Variables given by flags or a shell; absent when a revision is activated again. */
   variables?: VariableChanges | undefined;
   warnings: string[];
@@ -187,10 +211,11 @@ export interface ServerProcesses {
   controlPlane: ServerProcess;
 }
 
-export type { BundleFile } from "./schemas.ts";
+export type { BundleFile, TrafficPlan } from "./schemas.ts";
 
 export type DeploymentRequest = Omit<DeploymentBody, "inspection"> & { inspection: Inspection };
 export type RolloutRequest = ActivateBody;
+export type TrafficShare = TrafficBody["shares"][number];
 export type NewKeyRequest = KeyBody;
 export type DeployStrategy = NonNullable<RolloutRequest["strategy"]>;
 
@@ -249,9 +274,12 @@ export interface NewKeyDocument {
   token: string;
 }
 
-export interface UsageDocument {
-  organisation: string;
-  app: string;
+/** Answers of one revision. */
+export interface AnswersDocument extends AnswerCounts {
+  revision: string;
+}
+
+export interface AnswerCounts {
   requests: number;
   /** Responses with a status of 500 or more, and streams that ended with an error. */
   errors: number;
@@ -259,6 +287,13 @@ export interface UsageDocument {
   clientErrors: number;
   ttfbMsP50: number | undefined;
   ttfbMsP95: number | undefined;
+}
+
+export interface UsageDocument extends AnswerCounts {
+  organisation: string;
+  app: string;
+  /** Newest first. */
+  revisions: AnswersDocument[];
   inputTokens: number;
   /** Input tokens that replicas read from a cache. */
   cachedTokens: number;

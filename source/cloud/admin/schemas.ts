@@ -45,6 +45,35 @@ const rollout = {
   smoke: optional(Type.String()),
 };
 
+/** Leaves the active revision in place, and gives the new one a share of its traffic. */
+export const TrafficPlan = Type.Object(
+  {
+    /** Shares in percent, ascending; after a single one, further ones are set by command. */
+    percents: Type.Array(Type.Integer({ minimum: 1, maximum: 100 }), { minItems: 1, maxItems: 20 }),
+    /** Time at each share. */
+    stepMs: optional(milliseconds),
+    /** Requests of the new revision that a step needs at least. */
+    minRequests: optional(Type.Integer({ minimum: 1, maximum: 1_000_000 })),
+  },
+  closed,
+);
+export type TrafficPlan = Static<typeof TrafficPlan>;
+
+/** Body of `PUT apps/APP/traffic`. */
+export const TrafficBody = Type.Object(
+  {
+    shares: Type.Array(
+      Type.Object(
+        { revision: Type.String({ minLength: 1, maxLength: 100 }), percent: Type.Integer() },
+        closed,
+      ),
+      { minItems: 1, maxItems: 100 },
+    ),
+  },
+  closed,
+);
+export type TrafficBody = Static<typeof TrafficBody>;
+
 /** Body of `POST deployments` and `POST ephemeral`. */
 export const DeploymentBody = Type.Object(
   {
@@ -74,6 +103,7 @@ export const DeploymentBody = Type.Object(
     isForced: optional(Type.Boolean()),
     /** Drops the overrides of `apps scale`. */
     resetsScale: optional(Type.Boolean()),
+    traffic: optional(TrafficPlan),
     message: optional(Type.String({ maxLength: 2000 })),
     annotations: optional(texts),
   },

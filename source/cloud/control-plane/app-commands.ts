@@ -6,7 +6,7 @@ import { cloudErrors } from "../errors.ts";
 import { type AppKey, type AppRecord, appName, type RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
-import { activeRevision, type ControlContext } from "./control-context.ts";
+import { activeRevision, type ControlContext, servingRevisions } from "./control-context.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
 import { retire } from "./retire-revisions.ts";
 import type { RunningRollouts } from "./running-rollouts.ts";
@@ -45,10 +45,9 @@ export class AppCommands {
   resume(key: AppKey): void {
     const app = this.#kept(key);
     this.#context.store.apps.update(key, { desired: "active" });
-    const active = activeRevision(this.#context, app);
     // Resuming retries at once, without the remaining back-off.
-    if (active !== undefined) {
-      this.#context.store.revisions.update(active, { failures: 0, notBefore: 0 });
+    for (const revision of servingRevisions(this.#context, app)) {
+      this.#context.store.revisions.update(revision, { failures: 0, notBefore: 0 });
     }
     this.#addEvent(app, "resumed", "resumed");
   }
@@ -60,7 +59,12 @@ export class AppCommands {
   async delete(key: AppKey): Promise<void> {
     const app = this.#context.store.apps.get(key);
     await this.#rollouts.abort(key, "its app was deleted");
-    this.#context.store.apps.update(key, { desired: "deleting", rollout: undefined });
+    this.#context.store.apps.update(key, {
+      desired: "deleting",
+      rollout: undefined,
+      traffic: undefined,
+    });
+    this.#context.splitAnswers.forget(key);
     this.#addEvent(app, "deleting", "deleting, running requests finish first");
   }
 
@@ -91,10 +95,11 @@ export class AppCommands {
     const revision = this.#revision(key, name);
     const app = store.apps.get(revision);
     const isActive = app.activeRevision === revision.revision;
+    const isCandidate = app.traffic?.revision === revision.revision;
     const isInUse = store.replicas
       .livingOf(revision)
       .some((each) => each.revision === revision.revision);
-    if (isActive || isInUse || app.rollout?.revision === revision.revision) {
+    if (isActive || isInUse || isCandidate || app.rollout?.revision === revision.revision) {
       throw new ProductError(cloudErrors.conflict, {
         message: `Cannot delete revision ${revision.revision}: it is ${isActive ? "active" : "in use"}.`,
         hint: "Activate another revision first with `deployctl apps set-rev`.",
@@ -110,9 +115,10 @@ export class AppCommands {
     const record = this.#living(replica);
     const { store } = this.#context;
     const app = store.apps.get(record);
-    const active = activeRevision(this.#context, app);
-    if (replace && active !== undefined && app.desired === "active") {
-      this.#manager.launch(active, "serving");
+    const serving = servingRevisions(this.#context, app);
+    const own = serving.find(({ revision }) => revision === record.revision) ?? serving[0];
+    if (replace && own !== undefined && app.desired === "active") {
+      this.#manager.launch(own, "serving");
     }
     this.#manager.drain(replica);
   }

@@ -4,20 +4,27 @@ import type {
   AppDocument,
   ReplicaDocument,
   RevisionDocument,
+  SharingRevision,
+  TrafficDocument,
 } from "../admin/documents.ts";
 import type { ScaleSettings } from "../app-config.ts";
 import { floorOf } from "../autoscaler/decide.ts";
+import { answerCounts } from "../metrics/usage-figures.ts";
 import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import {
   activeRevision,
   type ControlContext,
+  candidateRevision,
+  candidateShortage,
   effectiveScale,
+  sharedScale,
   shortageOf,
 } from "./control-context.ts";
 import type { Scaler } from "./scaler.ts";
 import { appState, isReady, replicaState } from "./states.ts";
+import { wholePlan } from "./traffic-commands.ts";
 
 /** Scale of an app without a verified revision. */
 const noScale: ScaleSettings = {
@@ -103,7 +110,9 @@ export class Documents {
     const shown = active ?? newest;
     const living = this.livingReplicas(app);
     const current = living.filter(({ revision }) => revision === active?.revision);
+    const candidate = candidateRevision(this.#context, app);
     const wanted = active === undefined ? 0 : this.#scaler.wanted(app, active).want;
+    const wantedBeside = candidate === undefined ? 0 : this.#scaler.wanted(app, candidate).want;
     const now = clock.wallMs();
     const lacking = lackingSince.get(appName(app));
     const { state, reason } = appState({
@@ -132,8 +141,9 @@ export class Documents {
       // Only fields of the scale are stored as overrides.
       overrides: Object.keys(app.overrides) as (keyof ScaleSettings)[],
       isEphemeral: app.isEphemeral,
+      traffic: active && candidate && this.#traffic(app, [active, candidate], living),
       replicas: {
-        wanted,
+        wanted: wanted + wantedBeside,
         alive: living.length,
         ready: living.filter(({ state }) => isReady(state)).length,
       },
@@ -141,6 +151,38 @@ export class Documents {
       queued,
       createdAt: app.createdAt,
       updatedAt: app.updatedAt,
+    };
+  }
+
+  #traffic(
+    app: AppRecord,
+    [active, candidate]: [RevisionRecord, RevisionRecord],
+    living: readonly ReplicaDocument[],
+  ): TrafficDocument | undefined {
+    const { traffic } = app;
+    if (traffic === undefined) return undefined;
+    const { splitAnswers, shortages } = this.#context;
+    const shared = ({ revision, failures, reason }: RevisionRecord): SharingRevision => {
+      const own = living.filter((replica) => replica.revision === revision);
+      const ready = own.filter(({ state }) => isReady(state)).length;
+      const isCandidate = revision === traffic.revision;
+      const shortage = isCandidate
+        ? shortages.get(candidateShortage(app, revision))
+        : shortageOf(this.#context, app);
+      return {
+        revision,
+        percent: isCandidate ? traffic.percent : 100 - traffic.percent,
+        replicas: { alive: own.length, ready },
+        inFlight: own.reduce((sum, { inFlight }) => sum + inFlight, 0),
+        ...answerCounts(splitAnswers.of(app, revision)),
+        reason: shortage?.capacity.reason ?? (failures > 0 && ready === 0 ? reason : undefined),
+      };
+    };
+    const { plan, since } = traffic;
+    return {
+      since,
+      revisions: [shared(active), shared(candidate)],
+      steps: plan && wholePlan(plan),
     };
   }
 
@@ -177,8 +219,9 @@ export class Documents {
     const app = store.apps.find(record);
     const revision = store.revisions.find(record);
     if (app === undefined || revision === undefined) return undefined;
-    const scale = effectiveScale(app, revision);
-    if (store.replicas.livingOf(record).length <= floorOf(scale)) return undefined;
+    const scale = sharedScale(app, revision);
+    const own = store.replicas.livingOf(record).filter((each) => each.revision === record.revision);
+    if (own.length <= floorOf(scale)) return undefined;
     return this.#scaler.keptUntil(record, scale);
   }
 

@@ -8,6 +8,7 @@ import type { CloudStore } from "../state/cloud-store.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import type { ErrorStreaks } from "./error-streaks.ts";
 import type { RecurringErrors } from "./recurring-errors.ts";
+import type { SplitAnswers } from "./split-answers.ts";
 
 /** Replica that an app needs and the machine has no room for. */
 export interface Shortage {
@@ -35,13 +36,14 @@ export interface ControlContext {
   baseUrl: () => string;
   /** Latest observation of each replica by the engine. */
   observations: Map<string, ReplicaObservation>;
-  /** By `organisation/app`. */
+  /** By `organisation/app`, or as `candidateShortage` names it. */
   shortages: Map<string, Shortage>;
   /** Replicas that served before this control plane started, or that verified a revision. */
   usedReplicas: Set<string>;
   /** Times since which apps have fewer ready replicas than wanted, by `organisation/app`. */
   lackingSince: Map<string, number>;
   errorStreaks: ErrorStreaks;
+  splitAnswers: SplitAnswers;
   /** Updates the gateway's routing table; cheap. */
   publish: () => void;
   /** Triggers a full reconciliation, after a delay if one is given. */
@@ -58,6 +60,45 @@ export function effectiveScale(
   if (app.isEphemeral)
     return { ...scale, minConcurrency: 1, maxConcurrency: 1, concurrencyBuffer: 0 };
   return scale;
+}
+
+/** Returns a revision's part of the scale while traffic is split: its share, rounded up. */
+export function sharedScale(app: AppRecord, revision: RevisionRecord): ScaleSettings {
+  const scale = effectiveScale(app, revision);
+  const { traffic } = app;
+  if (traffic === undefined) return scale;
+  const isCandidate = revision.revision === traffic.revision;
+  const percent = isCandidate ? traffic.percent : 100 - traffic.percent;
+  const part = (count: number) => Math.ceil((count * percent) / 100);
+  return {
+    ...scale,
+    minConcurrency: part(scale.minConcurrency),
+    maxConcurrency: part(scale.maxConcurrency),
+    concurrencyBuffer: part(scale.concurrencyBuffer),
+  };
+}
+
+/** Returns the second revision that shares the app's traffic. */
+export function candidateRevision(
+  context: Pick<ControlContext, "store">,
+  app: AppRecord,
+): RevisionRecord | undefined {
+  if (app.traffic === undefined) return undefined;
+  return context.store.revisions.find({ ...app, revision: app.traffic.revision });
+}
+
+/** Returns the revisions that get traffic, the active one first. */
+export function servingRevisions(
+  context: Pick<ControlContext, "store">,
+  app: AppRecord,
+): RevisionRecord[] {
+  const all = [activeRevision(context, app), candidateRevision(context, app)];
+  return all.filter((revision) => revision !== undefined);
+}
+
+/** Returns the name of a candidate's shortage. */
+export function candidateShortage(app: AppKey, revision: string): string {
+  return `${appName(app)} ${revision}`;
 }
 
 export function activeRevision(

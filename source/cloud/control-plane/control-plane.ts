@@ -18,6 +18,9 @@ import { RecurringErrors } from "./recurring-errors.ts";
 import { ReplicaManager } from "./replica-manager.ts";
 import { RunningRollouts } from "./running-rollouts.ts";
 import { Scaler } from "./scaler.ts";
+import { SplitAnswers } from "./split-answers.ts";
+import { TrafficCommands } from "./traffic-commands.ts";
+import { TrafficSteps } from "./traffic-steps.ts";
 
 export interface ControlPlaneOptions {
   store: CloudStore;
@@ -46,10 +49,12 @@ export class ControlPlane {
   readonly deployments: Deployments;
   readonly runs: EphemeralRuns;
   readonly commands: AppCommands;
+  readonly traffic: TrafficCommands;
   readonly documents: Documents;
   readonly #context: ControlContext;
   readonly #manager: ReplicaManager;
   readonly #scaler: Scaler;
+  readonly #steps: TrafficSteps;
   readonly #rollouts: RunningRollouts;
   readonly #reconciler: Reconciler;
   #stopListening: () => void = () => {};
@@ -70,6 +75,7 @@ export class ControlPlane {
       usedReplicas: new Set(),
       lackingSince: new Map(),
       errorStreaks: new ErrorStreaks(clock),
+      splitAnswers: new SplitAnswers(store, log),
       publish: () => traffic.publish(publishedRoutes(context)),
       wake: (delayMs) => this.#reconciler.wake(delayMs),
     };
@@ -79,7 +85,13 @@ export class ControlPlane {
     this.#scaler = new Scaler(context, this.#manager);
     this.#rollouts = new RunningRollouts(context, this.#manager);
     this.documents = new Documents(context, this.#scaler);
-    this.deployments = new Deployments(context, this.#rollouts, this.documents);
+    this.traffic = new TrafficCommands(context, this.#manager, this.#rollouts);
+    this.#steps = new TrafficSteps(context, this.traffic);
+    this.deployments = new Deployments(context, {
+      rollouts: this.#rollouts,
+      traffic: this.traffic,
+      documents: this.documents,
+    });
     this.commands = new AppCommands(context, this.#manager, this.#rollouts);
     this.runs = new EphemeralRuns(context, {
       manager: this.#manager,
@@ -118,9 +130,10 @@ export class ControlPlane {
     this.#rollouts.resume();
   }
 
-  /** Counts a finished request towards the app's errors in a row. */
+  /** Counts a finished request towards the app's errors in a row, and those of a split. */
   noteAnswer(record: ExchangeRecord): void {
     this.#context.errorStreaks.note(record);
+    this.#context.splitAnswers.note(record);
   }
 
   /** Stops all replicas and the loop; apps keep their desired state. */
@@ -142,6 +155,7 @@ export class ControlPlane {
 
   async #stopLoop(): Promise<void> {
     this.#stopListening();
+    this.#context.splitAnswers.write();
     await this.#reconciler.close();
     await this.#rollouts.close();
   }
@@ -154,6 +168,7 @@ export class ControlPlane {
         if (app.desired !== "deleted") await this.#reconcileApp(appName(app));
       }
       await this.commands.clearDeleted();
+      this.#context.splitAnswers.writeWhenDue();
       store.replicas.prune(clock.wallMs() - dayMs);
     } finally {
       this.#examineState();
@@ -181,7 +196,8 @@ export class ControlPlane {
     const record = store.apps.find({ organisation, app });
     if (record === undefined) return recurringErrors.resolve(name);
     try {
-      await this.#scaler.evaluate(record);
+      await this.#steps.evaluate(record);
+      await this.#scaler.evaluate(store.apps.find(record) ?? record);
       recurringErrors.resolve(name);
     } catch (error) {
       recurringErrors.report(name, error);

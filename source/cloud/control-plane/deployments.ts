@@ -18,18 +18,23 @@ import { DeployFeed } from "./feeds.ts";
 import { withKeptSecrets } from "./kept-secrets.ts";
 import { type Acceptance, checkDeployment, RevisionIntake } from "./revision-intake.ts";
 import type { RunningRollouts } from "./running-rollouts.ts";
-import { checkSmoke } from "./smoke-test.ts";
+import { refuseUnsplittable, splitAlready, type TrafficCommands } from "./traffic-commands.ts";
 
 export class Deployments {
   readonly #context: ControlContext;
   readonly #rollouts: RunningRollouts;
+  readonly #traffic: TrafficCommands;
   readonly #documents: Documents;
   readonly #intake: RevisionIntake;
 
-  constructor(context: ControlContext, rollouts: RunningRollouts, documents: Documents) {
+  constructor(
+    context: ControlContext,
+    parts: { rollouts: RunningRollouts; traffic: TrafficCommands; documents: Documents },
+  ) {
     this.#context = context;
-    this.#rollouts = rollouts;
-    this.#documents = documents;
+    this.#rollouts = parts.rollouts;
+    this.#traffic = parts.traffic;
+    this.#documents = parts.documents;
     this.#intake = new RevisionIntake(context.store, context.clock);
   }
 
@@ -66,6 +71,7 @@ export class Deployments {
     const contentHash = this.#intake.hash(request, key, bundle.hash);
     const running = this.#rollouts.find(key);
     if (running?.contentHash === contentHash) return running.feed;
+    this.#refuseSplit(key, request);
     const mayBeSame = !request.isForced && running === undefined;
     const same = mayBeSame ? this.#intake.unchanged(key, contentHash) : undefined;
     if (same !== undefined) {
@@ -77,8 +83,9 @@ export class Deployments {
       await this.#rollouts.abort(key, "replaced by a newer one");
     }
     // No await from here until the rollout starts, so that no other deployment gets in between.
-    this.#refuseBusy(key);
+    this.#rollouts.refuseBusy(key);
     this.#refuseMixing(key, isEphemeral);
+    this.#refuseSplit(key, request);
     store.bundles.keep(bundle);
     const content = { bundle: bundle.hash, contentHash };
     const revision = this.#intake.record(request, acceptance, content);
@@ -86,7 +93,8 @@ export class Deployments {
   }
 
   /**
-   * Activates an existing revision, newer or older.
+   * Activates an existing revision, newer or older. While traffic is split, the candidate is promoted,
+   * and the active or the previous revision ends the split.
    *
    * @param revision as `RevisionRecords.get` takes it, or `previous`
    * @throws ProductError `CLOUD_CONFLICT`, `CLOUD_REVISION_UNKNOWN`
@@ -97,10 +105,11 @@ export class Deployments {
   ): AsyncIterable<DeployEvent> {
     const { store } = this.#context;
     const app = store.apps.get(key);
+    if (app.traffic !== undefined) return this.#endSplit(app, revision);
     const record =
       revision === "previous" ? this.#previous(app) : store.revisions.get({ ...key, revision });
     const isCurrent = app.activeRevision === record.revision && app.rollout === undefined;
-    const feed = isCurrent ? this.#noChange(record) : this.#rollOut(record, how);
+    const feed = isCurrent ? this.#noChange(record) : this.#rollouts.rollOut(record, how);
     return isDetached ? this.#untilBuilt(key, feed) : feed.read();
   }
 
@@ -111,28 +120,10 @@ export class Deployments {
    */
   replaceReplicas(key: AppKey): AsyncIterable<DeployEvent> {
     const { store } = this.#context;
-    const { activeRevision: revision = "none" } = store.apps.get(key);
-    return this.#rollOut(store.revisions.get({ ...key, revision }), {}).read();
-  }
-
-  #rollOut(
-    revision: RevisionRecord,
-    { strategy = "rolling", smoke }: Pick<RolloutRequest, "strategy" | "smoke">,
-  ): DeployFeed {
-    const { store, clock } = this.#context;
-    if (smoke !== undefined) checkSmoke(smoke);
-    this.#refuseBusy(revision);
-    if (revision.state === "RETIRED") {
-      throw new ProductError(cloudErrors.conflict, {
-        message: `Revision ${revision.revision} is retired and its files are removed.`,
-        hint: "Deploy its script again. Pin a revision to keep its files.",
-      });
-    }
-    const since = clock.wallMs();
-    store.apps.update(revision, {
-      rollout: { revision: revision.revision, strategy, isHolding: false, smoke, since },
-    });
-    return this.#rollouts.begin(revision);
+    const app = store.apps.get(key);
+    const { activeRevision: revision = "none" } = app;
+    if (app.traffic !== undefined) throw splitAlready(app);
+    return this.#rollouts.rollOut(store.revisions.get({ ...key, revision }), {}).read();
   }
 
   /** Returns the revision that was active before the active one, by number. */
@@ -155,6 +146,38 @@ export class Deployments {
     });
   }
 
+  #endSplit(app: AppRecord, name: string): AsyncIterable<DeployEvent> {
+    const active = activeRevision(this.#context, app);
+    const candidate = app.traffic?.revision;
+    const isRollback = name === "previous";
+    const wanted = isRollback
+      ? active
+      : this.#context.store.revisions.get({ ...app, revision: name });
+    if (wanted?.revision === candidate) return this.#traffic.promote(app).read();
+    if (active === undefined || wanted?.revision !== active.revision) throw splitAlready(app);
+    const abort = async function* (this: Deployments): AsyncGenerator<DeployEvent> {
+      await this.#traffic.abort(app);
+      const result = { ...this.#unchanged(active), status: "active" as const, previous: candidate };
+      yield { kind: "done", result };
+    };
+    return abort.call(this);
+  }
+
+  /** @throws ProductError `CLOUD_CONFLICT` for a deployment that would end or need a split */
+  #refuseSplit(key: AppKey, { isForced, traffic, strategy }: DeploymentRequest): void {
+    const app = this.#context.store.apps.find(key);
+    if (app?.traffic !== undefined && app.desired !== "deleted" && isForced !== true) {
+      throw splitAlready(app, ", or replace the split with --force");
+    }
+    if (traffic === undefined) return;
+    refuseUnsplittable(app);
+    if (strategy !== "recreate") return;
+    throw new ProductError(cloudErrors.requestInvalid, {
+      message: "A traffic split needs both revisions, and recreate stops the old one first.",
+      hint: "Use --traffic without --strategy recreate.",
+    });
+  }
+
   #refuseMixing(key: AppKey, isEphemeral: boolean): void {
     const app = this.#context.store.apps.find(key);
     if (app === undefined || app.desired === "deleted") return;
@@ -171,20 +194,18 @@ export class Deployments {
     });
   }
 
-  #refuseBusy(key: AppKey): void {
-    const running = this.#rollouts.find(key);
-    if (running === undefined) return;
-    throw new ProductError(cloudErrors.conflict, {
-      message: `Another deployment of ${appName(key)} is in progress (revision ${running.revision}).`,
-      hint: "Wait for it, or replace it with --force.",
-    });
+  #noChange(revision: RevisionRecord): DeployFeed {
+    const feed = new DeployFeed();
+    feed.add({ kind: "done", result: this.#unchanged(revision) });
+    feed.end();
+    return feed;
   }
 
-  #noChange(revision: RevisionRecord): DeployFeed {
+  #unchanged(revision: RevisionRecord): DeployResult {
     const { store, baseUrl } = this.#context;
     const name = appName(revision);
     const isPaused = store.apps.get(revision).desired === "paused";
-    const result: DeployResult = {
+    return {
       app: name,
       revision: revision.revision,
       status: "no_change",
@@ -195,10 +216,6 @@ export class Deployments {
       previous: undefined,
       warnings: isPaused ? [`${name} is paused; start it with \`deployctl apps resume\`.`] : [],
     };
-    const feed = new DeployFeed();
-    feed.add({ kind: "done", result });
-    feed.end();
-    return feed;
   }
 
   /** Ends a detached deployment's events after its build. */

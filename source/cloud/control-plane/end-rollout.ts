@@ -4,8 +4,9 @@ import { describeError, ProductError } from "../../base/product-error.ts";
 import { type AppKey, appName, type RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
-import { activeRevision, type ControlContext } from "./control-context.ts";
+import { activeRevision, type ControlContext, candidateShortage } from "./control-context.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
+import { setAside } from "./traffic-split.ts";
 
 export interface Activation {
   context: ControlContext;
@@ -29,9 +30,12 @@ export function activateRevision({
   fresh,
 }: Activation): string | undefined {
   const { store, clock } = context;
-  const { activeRevision } = store.apps.get(app);
+  const { activeRevision, traffic } = store.apps.get(app);
   const previous = activeRevision === revision.revision ? undefined : activeRevision;
-  const old = store.replicas.livingOf(app).filter(({ purpose }) => purpose === "serving");
+  const isFresh = new Set(fresh.map(({ replica }) => replica));
+  const old = store.replicas
+    .livingOf(app)
+    .filter(({ purpose, replica }) => purpose === "serving" && !isFresh.has(replica));
   store.database.transaction(() => {
     if (previous !== undefined && store.revisions.find({ ...app, revision: previous })) {
       store.revisions.update({ ...app, revision: previous }, { state: "SUPERSEDED" });
@@ -45,7 +49,14 @@ export function activateRevision({
       notBefore: 0,
     });
     for (const { replica } of fresh) store.replicas.update(replica, { purpose: "serving" });
-    store.apps.update(app, { activeRevision: revision.revision, rollout: undefined });
+    if (traffic !== undefined && traffic.revision !== revision.revision) {
+      setAside(context, app, traffic, `Replaced by ${revision.revision}.`);
+    }
+    store.apps.update(app, {
+      activeRevision: revision.revision,
+      rollout: undefined,
+      traffic: undefined,
+    });
     const place = previous === undefined ? "" : ` in place of ${previous}`;
     store.events.add({
       ...app,
@@ -56,6 +67,8 @@ export function activateRevision({
   });
   for (const { replica } of fresh) context.usedReplicas.add(replica);
   context.shortages.delete(appName(app));
+  if (traffic !== undefined) context.shortages.delete(candidateShortage(app, traffic.revision));
+  context.splitAnswers.forget(app);
   context.publish();
   for (const { replica } of old) manager.drain(replica);
   context.wake();
@@ -82,7 +95,8 @@ export function failRevision(
   store.database.transaction(() => {
     store.apps.update(app, { rollout: undefined });
     const record = store.revisions.find(key);
-    if (record !== undefined && app.activeRevision !== key.revision) {
+    const isServing = [app.activeRevision, app.traffic?.revision].includes(key.revision);
+    if (record !== undefined && !isServing) {
       const failed = wasAborted ? "ABORTED" : "FAILED";
       // A revision that has served before can be activated again.
       const state = record.activatedAt === undefined ? failed : "SUPERSEDED";

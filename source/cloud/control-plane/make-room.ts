@@ -16,6 +16,8 @@ export interface RoomWanted {
   app: AppKey;
   plan: RevisionPlan;
   signal: AbortSignal;
+  /** Waits instead of stopping old replicas. */
+  keepsOthers: boolean;
   /** Reports the reason for waiting. */
   tell: (sentence: string) => void;
   warn: (code: string, sentence: string) => void;
@@ -37,7 +39,8 @@ export async function makeRoom(wanted: RoomWanted): Promise<void> {
     const reason = capacity.reason ?? "not enough room for another replica";
     if (!capacity.canEverFit) throw noCapacity(reason);
     const others = store.replicas.livingOf(app).length > 0;
-    if (others && !rolloutOf(wanted).isHolding) await hold(wanted, reason);
+    const mayStop = others && !wanted.keepsOthers;
+    if (mayStop && !rolloutOf(wanted).isHolding) await hold(wanted, reason);
     else if (clock.now() >= deadline) throw noCapacity(reason);
     else {
       tell(`Waiting for room: ${reason}`);

@@ -1,5 +1,5 @@
 // Routes that the control plane publishes to the gateway, derived from stored records.
-import type { RoutedApp, RoutedReplica } from "../gateway/traffic.ts";
+import type { RoutedApp, RoutedCandidate, RoutedReplica } from "../gateway/traffic.ts";
 import type { AppRecord } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
@@ -7,6 +7,8 @@ import { backOffLeftMs, failuresUntilFailed } from "./back-off.ts";
 import {
   activeRevision,
   type ControlContext,
+  candidateRevision,
+  candidateShortage,
   effectiveScale,
   shortageOf,
 } from "./control-context.ts";
@@ -49,7 +51,22 @@ function routedApp(
     earlyStream: config.earlyStream,
     upstreamAuthorization: upstreamAuthorization(context.store, active),
     failure: app.rollout?.isHolding ? undefined : failureOf(context, app, active),
+    candidate: routedCandidate(context, app),
     replicas: replicas.flatMap((record) => routedReplica(context, record)),
+  };
+}
+
+function routedCandidate(context: ControlContext, app: AppRecord): RoutedCandidate | undefined {
+  const revision = candidateRevision(context, app);
+  if (revision === undefined || app.traffic === undefined) return undefined;
+  const isWaiting = backOffLeftMs(revision.notBefore, context.clock.wallMs()) > 0;
+  const isShort = context.shortages.has(candidateShortage(app, revision.revision));
+  return {
+    revision: revision.revision,
+    percent: app.traffic.percent,
+    maxMultiplexing: effectiveScale(app, revision).maxMultiplexing,
+    upstreamAuthorization: upstreamAuthorization(context.store, revision),
+    canStart: !isWaiting && !isShort && context.stateFault() === undefined,
   };
 }
 

@@ -16,6 +16,7 @@ export async function retireRevisions(context: ControlContext, key: AppKey): Pro
   const isFree = ({ revision, isPinned }: RevisionRecord) =>
     !isPinned &&
     revision !== app.activeRevision &&
+    revision !== app.traffic?.revision &&
     revision !== app.rollout?.revision &&
     !inUse.has(revision);
   const all = store.revisions.list(key);

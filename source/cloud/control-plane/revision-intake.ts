@@ -9,6 +9,7 @@ import type { RevisionRecord } from "../state/revision-records.ts";
 import { checkVariable } from "../state/secret-store.ts";
 import { failuresUntilFailed } from "./back-off.ts";
 import { checkSmoke } from "./smoke-test.ts";
+import { checkPlan } from "./traffic-commands.ts";
 
 /** Owner and origin of a deployment. */
 export interface Acceptance {
@@ -22,6 +23,7 @@ export function checkDeployment(request: DeploymentRequest, { organisation, app 
   checkName("organisation", organisation);
   checkName("app", app);
   if (request.smoke !== undefined) checkSmoke(request.smoke);
+  if (request.traffic !== undefined) checkPlan(request.traffic);
   const variables = { ...request.config.environment, ...request.secrets };
   for (const [name, value] of Object.entries(variables)) checkVariable(name, value);
 }
@@ -106,6 +108,7 @@ export class RevisionIntake {
           strategy: request.strategy ?? "rolling",
           isHolding: false,
           smoke: request.smoke,
+          traffic: request.traffic,
           since: this.#clock.wallMs(),
         },
       });

@@ -19,6 +19,7 @@ import { exitOf } from "./replica-shutdowns.ts";
 import { planOf, secretsOf, upstreamAuthorization } from "./revision-plan.ts";
 import { noCapacity, type RolloutFailure, startFailure } from "./rollout-failure.ts";
 import { askApi, askSmoke } from "./smoke-test.ts";
+import { beginSplit, sharesOf } from "./traffic-split.ts";
 
 /** Exit of a replica that was ready and ended before the switch. */
 const vanished = exitOf("lost", "Its replica was stopped before it could take over.");
@@ -61,7 +62,7 @@ export class RollOut {
     const replica = await this.#start(revision);
     await this.#verify(replica);
     await this.#startOthers(replica, plan);
-    return this.#activate(replica);
+    return this.#finish(replica);
   }
 
   async #build(revision: RevisionRecord, plan: RevisionPlan): Promise<void> {
@@ -76,6 +77,7 @@ export class RollOut {
     const { context, manager, app, signal } = this.#options;
     await makeRoom({
       ...{ context, manager, app, signal, plan },
+      keepsOthers: this.#rollout().traffic !== undefined,
       tell: (sentence) => this.#phase("start", sentence),
       warn: (code, sentence) => this.#warn(code, sentence),
     });
@@ -153,7 +155,7 @@ export class RollOut {
   async #startOthers({ createdAt, readyAt }: ReplicaRecord, plan: RevisionPlan): Promise<void> {
     const { context, manager, signal } = this.#options;
     const revision = this.#revision();
-    const missing = this.#replaced() - this.#allVerifying(revision).length;
+    const missing = this.#wanted() - this.#allVerifying(revision).length;
     if (missing > 0) {
       const { replicas } = await context.engine.capacity(plan);
       const count = Math.min(missing, replicas);
@@ -171,8 +173,8 @@ export class RollOut {
     }
   }
 
-  /** Returns the number of ready replicas to replace. */
-  #replaced(): number {
+  /** Returns the number of replicas that take over the traffic, or a share of it, of those that are ready. */
+  #wanted(): number {
     const { context, app } = this.#options;
     const { store } = context;
     const record = store.apps.get(app);
@@ -180,22 +182,37 @@ export class RollOut {
     const ready = store.replicas
       .livingOf(app)
       .filter(({ purpose, stage }) => purpose === "serving" && stage === "ready");
-    return Math.min(ready.length, effectiveScale(record, this.#revision()).maxConcurrency);
+    const [percent = 100] = this.#rollout().traffic?.percents ?? [];
+    const { maxConcurrency } = effectiveScale(record, this.#revision());
+    return Math.ceil((Math.min(ready.length, maxConcurrency) * percent) / 100);
   }
 
-  #activate({ replica, createdAt }: ReplicaRecord): DeployResult {
+  /** Switches to the revision, or gives it its share. */
+  #finish({ replica, createdAt }: ReplicaRecord): DeployResult {
     const { context, manager, app } = this.#options;
     const revision = this.#revision();
-    const verified = context.store.replicas.find(replica);
-    if (verified?.stage !== "ready") throw this.#startFailure(verified?.exit ?? vanished);
     const fresh = this.#allVerifying(revision);
-    const previous = activateRevision({ context, manager, app, revision, fresh });
-    this.#phase("activate", `${revision.revision} is active.`);
-    const { readyAt } = verified;
+    const verified = context.store.replicas.find(replica);
+    // A revision that gets traffic is known to work.
+    const isProven = this.#isCandidate(revision) && fresh.some(({ stage }) => stage === "ready");
+    if (verified?.stage !== "ready" && !isProven)
+      throw this.#startFailure(verified?.exit ?? vanished);
+    const { traffic: plan } = this.#rollout();
+    const { activeRevision } = context.store.apps.get(app);
+    let previous = activeRevision;
+    if (plan === undefined) {
+      previous = activateRevision({ context, manager, app, revision, fresh });
+      this.#phase("activate", `${revision.revision} is active.`);
+    } else {
+      beginSplit({ context, app, candidate: revision, plan, fresh });
+      this.#phase("activate", `${revision.revision} gets ${plan.percents[0]} % of the traffic.`);
+    }
+    const readyAt = verified?.readyAt;
     return {
       app: appName(app),
       revision: revision.revision,
-      status: "active",
+      status: plan === undefined ? "active" : "split",
+      traffic: sharesOf(context.store.apps.get(app)),
       url: `${context.baseUrl()}/${appName(app)}`,
       auth: revision.config.auth,
       api: revision.api,
@@ -222,17 +239,27 @@ export class RollOut {
     return this.#allVerifying(revision)[0];
   }
 
+  /** Includes those that serve already, of a revision that is promoted. */
   #allVerifying(revision: RevisionRecord): ReplicaRecord[] {
-    return this.#options.context.store.replicas
+    const { store } = this.#options.context;
+    const isCandidate = this.#isCandidate(revision);
+    return store.replicas
       .livingOf(revision)
-      .filter((each) => each.purpose === "verifying" && each.revision === revision.revision)
+      .filter((each) => each.purpose === "verifying" || isCandidate)
+      .filter((each) => each.revision === revision.revision)
       .filter(isRising);
   }
 
-  /** An active revision stays active while its replicas are replaced. */
+  #isCandidate({ revision }: RevisionRecord): boolean {
+    const { context, app } = this.#options;
+    return context.store.apps.get(app).traffic?.revision === revision;
+  }
+
+  /** A revision that gets traffic keeps its state. */
   #setState(revision: RevisionRecord, state: "BUILDING" | "VERIFYING"): void {
     const { store } = this.#options.context;
     if (store.apps.get(revision).activeRevision === revision.revision) return;
+    if (this.#isCandidate(revision)) return;
     store.revisions.update(revision, { state, reason: undefined, failureCode: undefined });
   }
 

@@ -1,6 +1,6 @@
 // Rollouts in progress, one for each app; a new control plane resumes those of an earlier one.
 import { describeError, ProductError } from "../../base/product-error.ts";
-import type { DeployEvent } from "../admin/documents.ts";
+import type { DeployEvent, DeploymentRequest, RolloutRequest } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
@@ -11,6 +11,7 @@ import type { ReplicaManager } from "./replica-manager.ts";
 import { retireRevisions } from "./retire-revisions.ts";
 import { RollOut } from "./roll-out.ts";
 import { RolloutFailure } from "./rollout-failure.ts";
+import { checkSmoke } from "./smoke-test.ts";
 
 interface Running {
   revision: string;
@@ -19,6 +20,9 @@ interface Running {
   abort: AbortController;
   done: Promise<void>;
 }
+
+type RolloutOptions = Pick<RolloutRequest, "strategy" | "smoke"> &
+  Pick<DeploymentRequest, "traffic">;
 
 export class RunningRollouts {
   readonly #context: ControlContext;
@@ -34,6 +38,47 @@ export class RunningRollouts {
 
   find(key: AppKey): Pick<Running, "revision" | "contentHash" | "feed"> | undefined {
     return this.#running.get(appName(key));
+  }
+
+  /** @throws ProductError `CLOUD_CONFLICT` while another deployment is in progress */
+  refuseBusy(key: AppKey): void {
+    const running = this.find(key);
+    if (running === undefined) return;
+    throw new ProductError(cloudErrors.conflict, {
+      message: `Another deployment of ${appName(key)} is in progress (revision ${running.revision}).`,
+      hint: "Wait for it, or replace it with --force.",
+    });
+  }
+
+  /**
+   * Records and starts the rollout of an existing revision.
+   *
+   * @throws ProductError `CLOUD_CONFLICT`
+   */
+  rollOut(
+    revision: RevisionRecord,
+    { strategy = "rolling", smoke, traffic }: RolloutOptions,
+  ): DeployFeed {
+    const { store, clock } = this.#context;
+    if (smoke !== undefined) checkSmoke(smoke);
+    this.refuseBusy(revision);
+    if (revision.state === "RETIRED") {
+      throw new ProductError(cloudErrors.conflict, {
+        message: `Revision ${revision.revision} is retired and its files are removed.`,
+        hint: "Deploy its script again. Pin a revision to keep its files.",
+      });
+    }
+    const since = clock.wallMs();
+    const target = {
+      revision: revision.revision,
+      strategy,
+      isHolding: false,
+      smoke,
+      traffic,
+      since,
+    };
+    store.apps.update(revision, { rollout: target });
+    return this.begin(revision);
   }
 
   /** Starts the rollout that the revision's app has recorded. */

@@ -1,12 +1,17 @@
 // Scaling of apps to the number of replicas that the autoscaler decides.
 import type { ScaleSettings } from "../app-config.ts";
 import { decide, keptUntil, type ScaleDecision, type ScaledReplica } from "../autoscaler/decide.ts";
-import type { Demand } from "../gateway/traffic.ts";
+import type { Demand, Waiting } from "../gateway/traffic.ts";
 import { type AppRecord, appName } from "../state/app-records.ts";
 import { isRising, type ReplicaRecord } from "../state/replica-records.ts";
 import type { RevisionRecord } from "../state/revision-records.ts";
 import { backOffLeftMs } from "./back-off.ts";
-import { activeRevision, type ControlContext, effectiveScale } from "./control-context.ts";
+import {
+  type ControlContext,
+  candidateShortage,
+  servingRevisions,
+  sharedScale,
+} from "./control-context.ts";
 import type { ReplicaManager } from "./replica-manager.ts";
 import { planOf } from "./revision-plan.ts";
 
@@ -25,22 +30,23 @@ export class Scaler {
   /** Starts and drains replicas as needed; idempotent. */
   async evaluate(app: AppRecord): Promise<void> {
     const { store } = this.#context;
-    const active = activeRevision(this.#context, app);
     const isWanted = app.desired === "active" && !app.rollout?.isHolding;
+    const serving = isWanted ? servingRevisions(this.#context, app) : [];
+    const names = new Set(serving.map(({ revision }) => revision));
     for (const record of store.replicas.livingOf(app)) {
-      const isCurrent = isWanted && record.revision === active?.revision;
+      const isCurrent = names.has(record.revision);
       if (record.purpose === "serving" && !isCurrent) this.#manager.drain(record.replica);
       if (record.purpose === "verifying" && app.rollout?.revision !== record.revision) {
         this.#manager.drain(record.replica);
       }
     }
-    if (isWanted && active !== undefined) await this.#scale(app, active);
-    else this.#context.shortages.delete(appName(app));
+    for (const revision of serving) await this.#scale(app, revision);
+    if (serving.length === 0) this.#context.shortages.delete(appName(app));
   }
 
-  /** Returns the autoscaler's current decision. */
-  wanted(app: AppRecord, active: RevisionRecord): ScaleDecision {
-    return decide(this.#situation(app, active, undefined));
+  /** Returns the autoscaler's current decision for a revision that gets traffic. */
+  wanted(app: AppRecord, revision: RevisionRecord): ScaleDecision {
+    return decide(this.#situation(app, revision, undefined));
   }
 
   /** Returns the time until which a replica without requests is kept, as far as it is known. */
@@ -49,59 +55,59 @@ export class Scaler {
     return keptUntil(this.#scaled(record), { scale, reportingSince });
   }
 
-  async #scale(app: AppRecord, active: RevisionRecord): Promise<void> {
-    const decision = this.wanted(app, active);
-    this.#noteLack(app, decision.want);
+  async #scale(app: AppRecord, revision: RevisionRecord): Promise<void> {
+    const decision = this.wanted(app, revision);
+    if (revision.revision === app.activeRevision) this.#noteLack(app, decision.want);
     // An ephemeral app ends with its replica.
-    if (decision.start > 0 && !app.isEphemeral) await this.#grow(app, active);
-    else this.#endShortage(app);
+    if (decision.start > 0 && !app.isEphemeral) await this.#grow(app, revision);
+    else this.#endShortage(app, revision);
     for (const replica of decision.drain) {
       this.#context.store.events.add({
         ...app,
-        revision: active.revision,
+        revision: revision.revision,
         replica,
         kind: "scaled",
         sentence: `Replica ${replica} is no longer needed (${decision.because}).`,
       });
       this.#manager.drain(replica);
     }
-    this.#wakeForQueue(app, active);
+    this.#wakeForQueue(app, revision);
   }
 
-  async #grow(app: AppRecord, active: RevisionRecord): Promise<void> {
+  async #grow(app: AppRecord, revision: RevisionRecord): Promise<void> {
     const { store, engine, clock, wake } = this.#context;
-    const waitMs = backOffLeftMs(active.notBefore, clock.wallMs());
+    const waitMs = backOffLeftMs(revision.notBefore, clock.wallMs());
     if (waitMs > 0) return wake(waitMs);
-    const capacity = await engine.capacity(planOf(store, active));
+    const capacity = await engine.capacity(planOf(store, revision));
     // State may have changed while the engine was asked.
     const current = store.apps.find(app);
-    if (current?.activeRevision !== active.revision || current.desired !== "active") return;
-    if (current.rollout?.isHolding) return;
-    const count = this.#serving(current, active).length;
+    if (current === undefined || current.desired !== "active") return;
+    if (shortageName(current, revision) === undefined || current.rollout?.isHolding) return;
+    const count = this.#serving(current, revision).length;
     const room = count + capacity.replicas;
-    const decision = decide(this.#situation(current, active, room));
-    if (!capacity.fits) return this.#noteShortage(current, active, capacity);
-    this.#endShortage(current);
+    const decision = decide(this.#situation(current, revision, room));
+    if (!capacity.fits) return this.#noteShortage(current, revision, capacity);
+    this.#endShortage(current, revision);
     if (decision.start === 0) return;
     const total = count + decision.start;
     store.events.add({
       ...current,
-      revision: active.revision,
+      revision: revision.revision,
       kind: "scaled",
       sentence: `Scaling from ${count} to ${total} ${total === 1 ? "replica" : "replicas"}: ${decision.because}.`,
     });
     for (let started = 0; started < decision.start; started += 1) {
-      this.#manager.launch(active, "serving");
+      this.#manager.launch(revision, "serving");
     }
   }
 
-  #situation(app: AppRecord, active: RevisionRecord, capacity: number | undefined) {
+  #situation(app: AppRecord, revision: RevisionRecord, capacity: number | undefined) {
     const { clock, traffic } = this.#context;
     return {
       now: clock.wallMs(),
-      scale: effectiveScale(app, active),
-      demand: this.#demand(app, active),
-      replicas: this.#serving(app, active).map((record) => this.#scaled(record)),
+      scale: sharedScale(app, revision),
+      demand: this.#demand(app, revision),
+      replicas: this.#serving(app, revision).map((record) => this.#scaled(record)),
       capacity,
       reportingSince: traffic.reportingSince,
     };
@@ -119,20 +125,22 @@ export class Scaler {
     };
   }
 
-  /** Leaves out requests that replicas of an earlier revision are still serving. */
-  #demand(app: AppRecord, active: RevisionRecord): Demand {
+  /** Leaves out requests that replicas of another revision are still serving. */
+  #demand(app: AppRecord, revision: RevisionRecord): Demand {
     const { traffic, store } = this.#context;
     const demand = traffic.demand(app.organisation, app.app);
-    const others = store.replicas.livingOf(app).filter((it) => it.revision !== active.revision);
+    const others = store.replicas.livingOf(app).filter((it) => it.revision !== revision.revision);
     const elsewhere = others.reduce((sum, { replica }) => sum + traffic.inFlight(replica), 0);
-    return { ...demand, busy: Math.max(0, demand.busy - elsewhere) };
+    const isCandidate = revision.revision === app.traffic?.revision;
+    const waiting = isCandidate ? (demand.ofCandidate ?? noneWaiting) : demand.ofActive;
+    return { ...demand, ...waiting, busy: Math.max(0, demand.busy - elsewhere) };
   }
 
   /** Returns replicas that take requests now or will soon. */
-  #serving(app: AppRecord, active: RevisionRecord): ReplicaRecord[] {
+  #serving(app: AppRecord, revision: RevisionRecord): ReplicaRecord[] {
     return this.#context.store.replicas
       .livingOf(app)
-      .filter((each) => each.revision === active.revision && each.purpose === "serving")
+      .filter((each) => each.revision === revision.revision && each.purpose === "serving")
       .filter(isRising);
   }
 
@@ -147,20 +155,22 @@ export class Scaler {
 
   #noteShortage(
     app: AppRecord,
-    active: RevisionRecord,
+    revision: RevisionRecord,
     capacity: Awaited<ReturnType<ControlContext["engine"]["capacity"]>>,
   ): void {
     const { shortages, clock, store, publish } = this.#context;
     const now = clock.wallMs();
-    const known = shortages.get(appName(app));
+    const name = shortageName(app, revision);
+    if (name === undefined) return;
+    const known = shortages.get(name);
     const since = known?.since ?? now;
     const isDue = !capacity.canEverFit || now - since >= shortageReportedAfterMs;
     const wasReported = known?.isReported ?? false;
-    shortages.set(appName(app), { since, capacity, isReported: isDue });
+    shortages.set(name, { since, capacity, isReported: isDue });
     if (isDue && !wasReported) {
       store.events.add({
         ...app,
-        revision: active.revision,
+        revision: revision.revision,
         kind: "unschedulable",
         sentence: capacity.reason ?? "Not enough room for another replica.",
       });
@@ -168,16 +178,25 @@ export class Scaler {
     publish();
   }
 
-  #endShortage(app: AppRecord): void {
-    if (this.#context.shortages.delete(appName(app))) this.#context.publish();
+  #endShortage(app: AppRecord, revision: RevisionRecord): void {
+    const name = shortageName(app, revision);
+    if (name !== undefined && this.#context.shortages.delete(name)) this.#context.publish();
   }
 
   /** A request waiting for the scaling delay triggers no pass by itself. */
-  #wakeForQueue(app: AppRecord, active: RevisionRecord): void {
-    const { scalingDelayMs } = effectiveScale(app, active);
-    const { queued, oldestQueuedMs } = this.#context.traffic.demand(app.organisation, app.app);
+  #wakeForQueue(app: AppRecord, revision: RevisionRecord): void {
+    const { scalingDelayMs } = sharedScale(app, revision);
+    const { queued, oldestQueuedMs } = this.#demand(app, revision);
     if (queued > 0 && oldestQueuedMs < scalingDelayMs) {
       this.#context.wake(scalingDelayMs - oldestQueuedMs);
     }
   }
+}
+
+const noneWaiting: Waiting = { queued: 0, oldestQueuedMs: 0 };
+
+/** Returns the name of a revision's shortage; undefined for a revision that gets no traffic. */
+function shortageName(app: AppRecord, { revision }: RevisionRecord): string | undefined {
+  if (revision === app.activeRevision) return appName(app);
+  return revision === app.traffic?.revision ? candidateShortage(app, revision) : undefined;
 }

@@ -9,6 +9,7 @@ import type {
   RoutedApp,
   Traffic,
   TrafficReport,
+  Waiting,
 } from "../gateway/traffic.ts";
 import type { StoredKey } from "../keys/token-check.ts";
 import { JsonLines, type ToControlPlane, type ToGateway } from "./messages.ts";
@@ -140,9 +141,15 @@ export class RemoteGateway implements Traffic {
   demand(organisation: string, app: string): Demand {
     const { report, reportedAt } = this.#peer ?? { report: noTraffic, reportedAt: 0 };
     const own = report.demands.find((it) => it.organisation === organisation && it.app === app);
-    const { busy, queued, oldestQueuedMs } = own ?? { busy: 0, queued: 0, oldestQueuedMs: 0 };
-    const sinceMs = queued > 0 ? performance.now() - reportedAt : 0;
-    return { busy, queued, oldestQueuedMs: oldestQueuedMs + sinceMs };
+    if (own === undefined) return { busy: 0, queued: 0, oldestQueuedMs: 0 };
+    const sinceMs = performance.now() - reportedAt;
+    const { busy, ofCandidate, ofActive } = own;
+    return {
+      busy,
+      ...aged(own, sinceMs),
+      ofCandidate: ofCandidate && aged(ofCandidate, sinceMs),
+      ofActive: ofActive && aged(ofActive, sinceMs),
+    };
   }
 
   inFlight(replica: string): number {
@@ -258,4 +265,9 @@ export class RemoteGateway implements Traffic {
     const ports = this.#addresses.map(({ port }) => port);
     if (addresses.length === 0) lines.send({ kind: "listen", ports });
   }
+}
+
+/** Adds the time since the report to the age of the oldest request. */
+function aged({ queued, oldestQueuedMs }: Waiting, sinceMs: number): Waiting {
+  return { queued, oldestQueuedMs: oldestQueuedMs + (queued > 0 ? sinceMs : 0) };
 }

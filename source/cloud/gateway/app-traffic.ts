@@ -5,7 +5,8 @@ import { ServedConversations } from "./conversations.ts";
 import { ModelsCache } from "./models-cache.ts";
 import type { Refusal } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
-import type { Demand, RoutedApp } from "./traffic.ts";
+import type { Demand, RoutedApp, Waiting } from "./traffic.ts";
+import { sharedTraffic, TrafficShares } from "./traffic-shares.ts";
 import { estimateWaitSeconds, longestQueue, type Waiter } from "./waiting-queue.ts";
 import { refuseUnavailable } from "./waiting-rules.ts";
 
@@ -21,6 +22,7 @@ export class AppTraffic {
   #queue = new Map<Waiter, number>();
   readonly cachedModels = new ModelsCache();
   readonly #conversations = new ServedConversations();
+  readonly #shares = new TrafficShares();
   routed: RoutedApp;
   #slots: readonly ReplicaSlot[] = [];
   #busy = 0;
@@ -45,6 +47,12 @@ export class AppTraffic {
     return this.#slots.some((slot) => slot.isOpen);
   }
 
+  /** Returns true if a replica that the request may get accepts requests. */
+  isOpenFor(waiter: Waiter): boolean {
+    const revision = this.#revisionOf(waiter);
+    return revision === undefined ? this.isOpen : this.#isOpenIn(revision, undefined);
+  }
+
   /** Returns true if a replica accepted requests at any time since. */
   wasOpenSince(since: number): boolean {
     return this.isOpen || this.#openAt >= since;
@@ -60,7 +68,25 @@ export class AppTraffic {
       busy: this.#busy,
       queued: Math.max(this.#queue.size, isWanted ? 1 : 0),
       oldestQueuedMs: Math.max(oldestMs, isWanted ? wantedMs : 0),
+      ...this.#dividedDemand(now, isWanted ? wantedMs : undefined),
     };
+  }
+
+  /** @param wantedMs age of the oldest request that failed cold and still wants a replica */
+  #dividedDemand(now: number, wantedMs: number | undefined): Partial<Demand> {
+    const { candidate } = this.routed;
+    if (candidate === undefined) return {};
+    const ofCandidate: Waiting = { queued: 0, oldestQueuedMs: 0 };
+    const ofActive: Waiting = {
+      queued: wantedMs === undefined ? 0 : 1,
+      oldestQueuedMs: wantedMs ?? 0,
+    };
+    for (const [waiter, since] of this.#queue) {
+      const part = waiter.revision === candidate.revision ? ofCandidate : ofActive;
+      part.queued += 1;
+      part.oldestQueuedMs = Math.max(part.oldestQueuedMs, now - since);
+    }
+    return { ofCandidate, ofActive };
   }
 
   update(routed: RoutedApp, slots: readonly ReplicaSlot[]): void {
@@ -87,8 +113,9 @@ export class AppTraffic {
 
   /** Takes a free replica; queued requests go first, unless this one is a retry. */
   take(waiter: Waiter): ReplicaSlot | undefined {
-    const comesFirst = this.#queue.size === 0 || waiter.avoided !== undefined;
-    const slot = comesFirst ? this.#choose(waiter) : undefined;
+    const revision = this.#revisionOf(waiter);
+    const comesFirst = waiter.avoided !== undefined || !this.#hasQueued(revision);
+    const slot = comesFirst ? this.#choose(waiter, revision) : undefined;
     if (slot !== undefined) this.#hand(slot, waiter);
     return slot;
   }
@@ -146,30 +173,84 @@ export class AppTraffic {
 
   #hand(slot: ReplicaSlot, waiter: Waiter): void {
     const { conversation } = waiter;
-    if (conversation !== undefined) this.#conversations.note(conversation, slot.replica);
+    if (conversation !== undefined) this.#conversations.note(conversation, slot);
     slot.inFlight += 1;
     if (!waiter.isPassive) this.#busy += 1;
     this.#onChange();
   }
 
   #serve(): void {
-    while (true) {
-      const waiter: Waiter | undefined = this.#queue.keys().next().value;
-      if (waiter === undefined) break;
-      const slot = this.#choose(waiter);
-      if (slot === undefined) break;
-      this.#queue.delete(waiter);
-      this.#hand(slot, waiter);
-      waiter.onGranted(slot);
-    }
+    const full = new Set<string | undefined>();
+    while (this.#serveNext(full));
     this.#scheduleServing();
   }
 
-  #choose(waiter: Waiter): ReplicaSlot | undefined {
+  /**
+   * Serves the first request whose revision has room, so that one revision never blocks the other.
+   *
+   * @param full revisions without room; gets further ones
+   */
+  #serveNext(full: Set<string | undefined>): boolean {
+    for (const waiter of this.#queue.keys()) {
+      const revision = this.#revisionOf(waiter);
+      if (full.has(revision)) continue;
+      const slot = this.#choose(waiter, revision);
+      if (slot !== undefined) {
+        this.#queue.delete(waiter);
+        this.#hand(slot, waiter);
+        waiter.onGranted(slot);
+        return true;
+      }
+      if (revision === undefined) return false;
+      full.add(revision);
+    }
+    return false;
+  }
+
+  /** Returns true if a request waits that comes before a new one of the revision. */
+  #hasQueued(revision: string | undefined): boolean {
+    const isSplit = this.routed.candidate !== undefined;
+    if (this.#queue.size === 0 || !isSplit) return this.#queue.size > 0;
+    return [...this.#queue.keys()].some((waiter) => this.#revisionOf(waiter) === revision);
+  }
+
+  /**
+   * Returns the revision that the request gets while traffic is split; undefined: any. A request
+   * that its own revision cannot serve now goes to the other one, unless it waits for a start.
+   */
+  #revisionOf(waiter: Waiter): string | undefined {
+    const shared = sharedTraffic(this.routed);
+    if (shared === undefined || waiter.isPassive) return undefined;
+    const { active, candidate } = shared;
+    if (waiter.revision !== active && waiter.revision !== candidate.revision) {
+      const { conversation } = waiter;
+      const served = conversation && this.#conversations.replicaOf(conversation);
+      waiter.revision = this.#shares.draw(waiter, shared, served);
+    }
+    const own = waiter.revision;
+    if (this.#isOpenIn(own, waiter.avoided)) return own;
+    const isCandidate = own === candidate.revision;
+    const canStart = isCandidate ? candidate.canStart : this.routed.failure === undefined;
+    const other = isCandidate ? active : candidate.revision;
+    const waits = canStart && !waiter.failsCold && waiter.avoided === undefined;
+    return !waits && this.#isOpenIn(other, waiter.avoided) ? other : own;
+  }
+
+  /** Returns true if a replica of the revision accepts requests, besides one that failed. */
+  #isOpenIn(revision: string, avoided: ReplicaSlot | undefined): boolean {
+    return this.#slots.some(
+      (slot) => slot.isOpen && slot.revision === revision && slot !== avoided,
+    );
+  }
+
+  /** @param revision undefined: any */
+  #choose(waiter: Waiter, revision: string | undefined): ReplicaSlot | undefined {
     const now = this.#clock.now();
-    const { maxMultiplexing } = this.routed.scale;
+    const { scale, candidate } = this.routed;
     const hasRoom = (slot: ReplicaSlot) => {
-      return slot.inFlight < slot.limit(maxMultiplexing, now, this.#clock);
+      if (revision !== undefined && slot.revision !== revision) return false;
+      const own = slot.revision === candidate?.revision ? candidate : scale;
+      return slot.inFlight < slot.limit(own.maxMultiplexing, now, this.#clock);
     };
     const [only] = this.#slots;
     // The common case needs no lists.
@@ -180,7 +261,8 @@ export class AppTraffic {
     const { affinity, conversation } = waiter;
     if (affinity !== undefined) return chooseByAffinity(candidates, affinity);
     const served = conversation && this.#conversations.replicaOf(conversation);
-    return candidates.find(({ replica }) => replica === served) ?? chooseLeastBusy(candidates);
+    const own = candidates.find(({ replica }) => replica === served?.replica);
+    return own ?? chooseLeastBusy(candidates);
   }
 
   /** Serves the queue again when a replica that warms up, or was avoided, takes more. */

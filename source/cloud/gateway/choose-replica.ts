@@ -51,6 +51,15 @@ export function chooseByAffinity<T extends Candidate>(
   return best;
 }
 
+/**
+ * Returns the place of a text among 100, the same each time.
+ *
+ * @param salt another one gives other places
+ */
+export function placeOf(text: string, salt: string): number {
+  return scatter(crc32(salt, crc32(text))) % 100;
+}
+
 /** Finalizer of MurmurHash3; with a plain CRC most texts would choose the same replica. */
 function scatter(hash: number): number {
   let value = hash;

@@ -46,10 +46,16 @@ function digestOf(beginning: readonly unknown[]): string {
   return hash("sha256", JSON.stringify(beginning), "base64");
 }
 
+/** Replica that served a conversation. */
+export interface ServingReplica {
+  replica: string;
+  revision: string;
+}
+
 /** Replicas that served the conversations of one app. */
 export class ServedConversations {
   /** Replicas by digest, the conversation used last at the end. */
-  readonly #replicas = new Map<string, string>();
+  readonly #replicas = new Map<string, ServingReplica>();
   readonly #max: number;
 
   constructor(max: number = maxConversations) {
@@ -57,13 +63,13 @@ export class ServedConversations {
   }
 
   /** Returns the replica that served the conversation last; undefined for a new or forgotten one. */
-  replicaOf({ digest, isNew }: Conversation): string | undefined {
+  replicaOf({ digest, isNew }: Conversation): ServingReplica | undefined {
     return isNew ? undefined : this.#replicas.get(digest);
   }
 
-  note({ digest }: Conversation, replica: string): void {
+  note({ digest }: Conversation, { replica, revision }: ServingReplica): void {
     this.#replicas.delete(digest);
-    this.#replicas.set(digest, replica);
+    this.#replicas.set(digest, { replica, revision });
     const [oldest] = this.#replicas.keys();
     if (this.#replicas.size > this.#max && oldest !== undefined) this.#replicas.delete(oldest);
   }

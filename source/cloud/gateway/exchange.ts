@@ -207,7 +207,9 @@ export class Exchange implements AttemptListener {
   /** Only an app that may have several replicas needs it. */
   #readConversation(): Conversation | undefined {
     const { head, key, traffic } = this.admitted;
-    if (head.affinity !== undefined || traffic.routed.scale.maxConcurrency === 1) return undefined;
+    const { scale, candidate } = traffic.routed;
+    const isSingle = scale.maxConcurrency === 1 && candidate === undefined;
+    if (head.affinity !== undefined || isSingle) return undefined;
     const body = this.#body?.peek(this.#context.limits.repeatableBytes);
     return body && readConversation(body, key?.organisation ?? "");
   }
@@ -215,7 +217,8 @@ export class Exchange implements AttemptListener {
   /** Starts the stream before there is a replica, if app and request allow it. */
   #beginEarly(): void {
     const { id, traffic } = this.admitted;
-    if (!this.#claim.isWaiting || traffic.isOpen || !mayStreamEarly(this.admitted)) return;
+    if (!this.#claim.isWaiting || traffic.isOpenFor(this.#claim)) return;
+    if (!mayStreamEarly(this.admitted)) return;
     const body = this.#body?.peek(this.#context.limits.readableBytes);
     if (body === undefined || !asksForStream(body)) return;
     const everyMs = this.#keepAliveMs > 0 ? this.#keepAliveMs : startingCommentMs;
@@ -243,7 +246,10 @@ export class Exchange implements AttemptListener {
     attempt.send({
       method: request.method ?? "GET",
       path: path.rest,
-      headers: replicaHeaders(this.admitted, this.#body, { isUnencoded: this.#reply.isEarly }),
+      headers: replicaHeaders(this.admitted, this.#body, {
+        revision: slot.revision,
+        isUnencoded: this.#reply.isEarly,
+      }),
       body: this.#body?.take() ?? null,
     });
   }

@@ -21,8 +21,10 @@ export class ReplicaClaim implements Waiter {
   readonly affinity: string | undefined;
   conversation: Conversation | undefined;
   readonly isPassive: boolean;
+  readonly failsCold: boolean;
+  revision: string | undefined;
   /** True if no replica was ready when the request arrived. */
-  readonly isColdStart: boolean;
+  isColdStart: boolean;
   readonly #admitted: AdmittedRequest;
   readonly #clock: Clock;
   readonly #listener: ClaimListener;
@@ -45,6 +47,7 @@ export class ReplicaClaim implements Waiter {
     this.#listener = listener;
     this.affinity = admitted.head.affinity;
     this.isPassive = admitted.rules.isPassive;
+    this.failsCold = admitted.rules.failsCold;
     this.isColdStart = !admitted.traffic.isOpen;
     this.#soughtAt = admitted.arrivedAt;
   }
@@ -63,7 +66,9 @@ export class ReplicaClaim implements Waiter {
       this.onGranted(slot);
       return;
     }
-    const cold = traffic.isOpen ? undefined : refuseWhileCold(rules);
+    const isOpen = traffic.isOpenFor(this);
+    this.isColdStart ||= !isOpen;
+    const cold = isOpen ? undefined : refuseWhileCold(rules);
     if (cold?.type === "starting") traffic.wantReplica();
     const refusal = cold ?? traffic.enqueue(this);
     if (refusal !== undefined) {
@@ -104,7 +109,7 @@ export class ReplicaClaim implements Waiter {
   record(): ExchangeRecord {
     return {
       ...openRecord(this.#admitted, this.#clock),
-      revision: this.slot?.revision,
+      revision: this.slot?.revision ?? this.revision,
       replica: this.slot?.replica,
       isColdStart: this.isColdStart,
       queueMs: this.queueMs,

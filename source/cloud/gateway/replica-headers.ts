@@ -7,6 +7,7 @@ const encodingHeaders: ReadonlySet<string> = new Set(["accept-encoding"]);
 const traceHeaders: ReadonlySet<string> = new Set(["traceparent", "tracestate"]);
 
 /**
+ * @param revision that of the replica
  * @param isUnencoded leaves out Accept-Encoding, since a head without an encoding was already sent
  * @returns name, value, name, value
  */
@@ -21,7 +22,7 @@ export function replicaHeaders(
     trace,
   }: Pick<AdmittedRequest, "id" | "head" | "path" | "origin" | "key" | "traffic" | "trace">,
   body: RequestBody | undefined,
-  { isUnencoded }: { isUnencoded: boolean },
+  { revision, isUnencoded }: { revision: string; isUnencoded: boolean },
 ): string[] {
   const passed = trace === undefined ? head.passed : withoutHeaders(head.passed, traceHeaders);
   const headers = [
@@ -35,7 +36,9 @@ export function replicaHeaders(
   // The replica's spans are parts of the gateway's.
   if (trace !== undefined) headers.push(...Object.entries(trace.headers).flat());
   if (key !== undefined) headers.push("X-Dctl-Key-Id", key.id);
-  const { upstreamAuthorization } = traffic.routed;
+  const { candidate } = traffic.routed;
+  const routed = revision === candidate?.revision ? candidate : traffic.routed;
+  const { upstreamAuthorization } = routed;
   if (upstreamAuthorization !== undefined) headers.push("Authorization", upstreamAuthorization);
   // The client sets the length of a complete body itself.
   if (head.contentLength !== undefined && body !== undefined && !body.isComplete) {

@@ -20,6 +20,18 @@ export interface RoutedReplica {
   readyAt: number;
 }
 
+/** Second revision of an app, which gets a share of its traffic. */
+export interface RoutedCandidate {
+  revision: string;
+  /** Share of the conversations, in percent. */
+  percent: number;
+  maxMultiplexing: number;
+  /** Value of the Authorization header sent to its replicas. */
+  upstreamAuthorization: string | undefined;
+  /** False while no replica of it can start; its requests then go to the active revision. */
+  canStart: boolean;
+}
+
 /** App as published to the gateway. */
 export interface RoutedApp {
   organisation: string;
@@ -44,17 +56,26 @@ export interface RoutedApp {
   failure:
     | { errorType: "startup_failed" | "runner_scheduling_failure"; sentence: string }
     | undefined;
+  /** Set while traffic is split. */
+  candidate?: RoutedCandidate | undefined;
   replicas: readonly RoutedReplica[];
 }
 
-/** Current requests of one app. */
-export interface Demand {
-  /** Requests that replicas are working on. */
-  busy: number;
-  /** Requests waiting for a replica. */
+/** Requests that wait for a replica. */
+export interface Waiting {
   queued: number;
   /** Milliseconds that the oldest has waited; 0 if none waits. */
   oldestQueuedMs: number;
+}
+
+/** Current requests of one app. */
+export interface Demand extends Waiting {
+  /** Requests that replicas are working on. */
+  busy: number;
+  /** The part of the queue that waits for the second revision, while traffic is split. */
+  ofCandidate?: Waiting | undefined;
+  /** The other part. */
+  ofActive?: Waiting | undefined;
 }
 
 /** Gateway as seen by the control plane. All calls but `drained` are synchronous and cheap. */

@@ -7,6 +7,10 @@ export interface Waiter {
   readonly affinity: string | undefined;
   /** Undefined if the request has an affinity, or tells no conversation. */
   readonly conversation: Conversation | undefined;
+  /** Fails if no replica is ready, instead of waiting for one. */
+  readonly failsCold: boolean;
+  /** Revision drawn for the request, while traffic is split. */
+  revision: string | undefined;
   /** Does not keep a replica running; for example a health check. */
   readonly isPassive: boolean;
   /** Replica that failed the request; used again only if there is no other. */

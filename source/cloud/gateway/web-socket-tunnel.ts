@@ -107,7 +107,10 @@ export class WebSocketTunnel {
       agent: false,
       headers: [
         ...["Host", host, "Connection", "Upgrade", "Upgrade", "websocket"],
-        ...replicaHeaders(this.admitted, undefined, { isUnencoded: false }),
+        ...replicaHeaders(this.admitted, undefined, {
+          revision: slot.revision,
+          isUnencoded: false,
+        }),
       ],
     });
     this.#outgoing = outgoing;

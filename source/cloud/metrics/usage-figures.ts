@@ -1,4 +1,5 @@
 // Usage of an app over a period, as figures that can be added up.
+import type { AnswerCounts } from "../admin/documents.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 
 /** Use of a replica's time. */
@@ -12,7 +13,8 @@ export const replicaTimes = [
 
 export type TimeSpent = Record<ReplicaTime, number>;
 
-export interface UsageFigures {
+/** Answers to requests. */
+export interface AnswerFigures {
   requests: number;
   /**
    * Responses with a status of 500 or more, and streams that ended with an error of the gateway or
@@ -21,12 +23,17 @@ export interface UsageFigures {
   errors: number;
   /** Responses with a status of 400 to 498: mistakes of callers, or an app without that route. */
   clientErrors: number;
+  /** Responses by time to first byte, in the buckets of `firstByteStepsMs`. */
+  firstByteCounts: number[];
+}
+
+export interface UsageFigures extends AnswerFigures {
   coldStarts: number;
   promptTokens: number;
   completionTokens: number;
   cachedTokens: number;
-  /** Responses by time to first byte, in the buckets of `firstByteStepsMs`. */
-  firstByteCounts: number[];
+  /** Answers by revision. */
+  revisions: Record<string, AnswerFigures>;
   /** Milliseconds, summed over all replicas. */
   replicaMs: TimeSpent;
   /** Milliseconds by GPU name, summed over all GPUs. */
@@ -39,16 +46,18 @@ export const firstByteStepsMs: readonly number[] = Array.from(
   (_, step) => 1.25 ** step,
 );
 
+export function noAnswers(): AnswerFigures {
+  return { requests: 0, errors: 0, clientErrors: 0, firstByteCounts: [] };
+}
+
 export function noUsage(): UsageFigures {
   return {
-    requests: 0,
-    errors: 0,
-    clientErrors: 0,
+    ...noAnswers(),
     coldStarts: 0,
     promptTokens: 0,
     completionTokens: 0,
     cachedTokens: 0,
-    firstByteCounts: [],
+    revisions: {},
     replicaMs: noTime(),
     gpuMs: {},
   };
@@ -56,15 +65,20 @@ export function noUsage(): UsageFigures {
 
 const clientLeft = 499;
 
-export function addRequest(figures: UsageFigures, record: ExchangeRecord): void {
+export function addAnswer(figures: AnswerFigures, record: ExchangeRecord): void {
   figures.requests += 1;
   if (record.status >= 500 || endsWithError(record)) figures.errors += 1;
   else if (record.status >= 400 && record.status < clientLeft) figures.clientErrors += 1;
+  if (record.firstByteMs !== undefined) addCount(figures, stepOf(record.firstByteMs), 1);
+}
+
+export function addRequest(figures: UsageFigures, record: ExchangeRecord): void {
+  addAnswer(figures, record);
+  if (record.revision !== undefined) addAnswer(answersOf(figures, record.revision), record);
   if (record.isColdStart) figures.coldStarts += 1;
   figures.promptTokens += record.tokens?.prompt ?? 0;
   figures.completionTokens += record.tokens?.completion ?? 0;
   figures.cachedTokens += record.tokens?.cached ?? 0;
-  if (record.firstByteMs !== undefined) addCount(figures, stepOf(record.firstByteMs), 1);
 }
 
 /** @param gpus names of the GPUs that the replica holds */
@@ -78,15 +92,22 @@ export function addReplicaTime(
   for (const gpu of gpus) timeOf(figures, gpu)[kind] += ms;
 }
 
-export function addFigures(total: UsageFigures, more: UsageFigures): void {
+function addAnswers(total: AnswerFigures, more: AnswerFigures): void {
   total.requests += more.requests;
   total.errors += more.errors;
   total.clientErrors += more.clientErrors;
+  for (const [step, count] of more.firstByteCounts.entries()) addCount(total, step, count);
+}
+
+export function addFigures(total: UsageFigures, more: UsageFigures): void {
+  addAnswers(total, more);
+  for (const [revision, answers] of Object.entries(more.revisions)) {
+    addAnswers(answersOf(total, revision), answers);
+  }
   total.coldStarts += more.coldStarts;
   total.promptTokens += more.promptTokens;
   total.completionTokens += more.completionTokens;
   total.cachedTokens += more.cachedTokens;
-  for (const [step, count] of more.firstByteCounts.entries()) addCount(total, step, count);
   for (const kind of replicaTimes) total.replicaMs[kind] += more.replicaMs[kind];
   for (const [gpu, spent] of Object.entries(more.gpuMs)) {
     const time = timeOf(total, gpu);
@@ -99,7 +120,7 @@ export function addFigures(total: UsageFigures, more: UsageFigures): void {
  * @returns the upper bound of the bucket that holds it, at most 25 % too high; undefined without
  * responses
  */
-export function firstByteMsAt(figures: UsageFigures, share: number): number | undefined {
+export function firstByteMsAt(figures: AnswerFigures, share: number): number | undefined {
   const total = figures.firstByteCounts.reduce((sum, count) => sum + count, 0);
   if (total === 0) return undefined;
   let below = 0;
@@ -110,12 +131,28 @@ export function firstByteMsAt(figures: UsageFigures, share: number): number | un
   return undefined;
 }
 
+/** Returns the counts for a document. */
+export function answerCounts(figures: AnswerFigures): AnswerCounts {
+  const { requests, errors, clientErrors } = figures;
+  return {
+    ...{ requests, errors, clientErrors },
+    ttfbMsP50: firstByteMsAt(figures, 0.5),
+    ttfbMsP95: firstByteMsAt(figures, 0.95),
+  };
+}
+
 function stepOf(ms: number): number {
   const step = firstByteStepsMs.findIndex((end) => ms <= end);
   return step < 0 ? firstByteStepsMs.length : step;
 }
 
-function addCount(figures: UsageFigures, step: number, count: number): void {
+function answersOf({ revisions }: UsageFigures, revision: string): AnswerFigures {
+  const answers = revisions[revision] ?? noAnswers();
+  revisions[revision] = answers;
+  return answers;
+}
+
+function addCount(figures: AnswerFigures, step: number, count: number): void {
   while (figures.firstByteCounts.length <= step) figures.firstByteCounts.push(0);
   figures.firstByteCounts[step] = (figures.firstByteCounts[step] ?? 0) + count;
 }

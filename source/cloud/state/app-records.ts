@@ -2,9 +2,10 @@
 import type { Clock } from "../../base/clock.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import { ProductError } from "../../base/product-error.ts";
-import type { DeployStrategy } from "../admin/documents.ts";
+import type { DeployStrategy, TrafficPlan } from "../admin/documents.ts";
 import type { ScaleSettings } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";
+import type { AnswerFigures } from "../metrics/usage-figures.ts";
 import { numberOf, type Row, type StateDatabase, textOf } from "./database.ts";
 
 export interface AppKey {
@@ -23,13 +24,30 @@ export interface Rollout {
   /** True once old replicas have to make room: none is started until the rollout ends. */
   isHolding: boolean;
   smoke: string | undefined;
+  /** Set if it ends with a split of the traffic, and not with the switch. */
+  traffic?: TrafficPlan | undefined;
   since: number;
+}
+
+/** Split of an app's traffic between the active revision and a second one, the candidate. */
+export interface TrafficSplit {
+  /** The candidate. */
+  revision: string;
+  /** Its share, 1 to 99. */
+  percent: number;
+  /** Further shares, taken one after the other; undefined: it changes by command only. */
+  plan: TrafficPlan | undefined;
+  /** Start of the present share; milliseconds since 1970. */
+  since: number;
+  /** Answers since then, by revision. */
+  answers: Readonly<Record<string, AnswerFigures>>;
 }
 
 export interface AppRecord extends AppKey {
   desired: "active" | "paused" | "deleting" | "deleted";
   activeRevision: string | undefined;
   rollout: Rollout | undefined;
+  traffic: TrafficSplit | undefined;
   overrides: Partial<ScaleSettings>;
   isEphemeral: boolean;
   /** Number of the newest revision; numbers are never reused. */
@@ -96,7 +114,7 @@ export class AppRecords {
       `INSERT INTO apps (organisation, app, desired, overrides, is_ephemeral, last_number, created_at, updated_at)
          VALUES (?, ?, 'active', '{}', ?, 0, ?, ?)
          ON CONFLICT (organisation, app) DO UPDATE SET desired = 'active', active_revision = NULL,
-           rollout = NULL, overrides = '{}', is_ephemeral = excluded.is_ephemeral,
+           rollout = NULL, traffic = NULL, overrides = '{}', is_ephemeral = excluded.is_ephemeral,
            created_at = excluded.created_at, updated_at = excluded.updated_at, deleted_at = NULL`,
       [key.organisation, key.app, isEphemeral ? 1 : 0, now, now],
     );
@@ -108,7 +126,13 @@ export class AppRecords {
     change: Partial<
       Pick<
         AppRecord,
-        "desired" | "activeRevision" | "rollout" | "overrides" | "lastNumber" | "deletedAt"
+        | "desired"
+        | "activeRevision"
+        | "rollout"
+        | "traffic"
+        | "overrides"
+        | "lastNumber"
+        | "deletedAt"
       >
     >,
   ): void {
@@ -116,12 +140,13 @@ export class AppRecords {
     if (record === undefined) throw new Error(`no record of the app ${appName(key)}`);
     const next = { ...record, ...change };
     this.#database.run(
-      `UPDATE apps SET desired = ?, active_revision = ?, rollout = ?, overrides = ?, last_number = ?,
-           deleted_at = ?, updated_at = ? WHERE organisation = ? AND app = ?`,
+      `UPDATE apps SET desired = ?, active_revision = ?, rollout = ?, traffic = ?, overrides = ?,
+           last_number = ?, deleted_at = ?, updated_at = ? WHERE organisation = ? AND app = ?`,
       [
         next.desired,
         next.activeRevision ?? null,
         next.rollout === undefined ? null : JSON.stringify(next.rollout),
+        next.traffic === undefined ? null : JSON.stringify(next.traffic),
         JSON.stringify(next.overrides),
         next.lastNumber,
         next.deletedAt ?? null,
@@ -130,6 +155,15 @@ export class AppRecords {
         key.app,
       ],
     );
+  }
+
+  /** Stores the answers to a split's requests; no change of the app. */
+  noteAnswers({ organisation, app }: AppKey, traffic: TrafficSplit): void {
+    this.#database.run("UPDATE apps SET traffic = ? WHERE organisation = ? AND app = ?", [
+      JSON.stringify(traffic),
+      organisation,
+      app,
+    ]);
   }
 
   /** Removes the app with its revisions and replicas. */
@@ -146,6 +180,7 @@ function toRecord(row: Row): AppRecord {
     desired: String(row.desired) as AppRecord["desired"],
     activeRevision: textOf(row.active_revision),
     rollout: row.rollout === null ? undefined : (JSON.parse(String(row.rollout)) as Rollout),
+    traffic: row.traffic === null ? undefined : (JSON.parse(String(row.traffic)) as TrafficSplit),
     overrides: JSON.parse(String(row.overrides)) as Partial<ScaleSettings>,
     isEphemeral: row.is_ephemeral === 1,
     lastNumber: Number(row.last_number),

@@ -91,10 +91,16 @@ const servedApi = `
 ALTER TABLE revisions ADD COLUMN api TEXT;
 `;
 
+/** Document of a split between two revisions; NULL: the active one gets all traffic. */
+const trafficSplit = `
+ALTER TABLE apps ADD COLUMN traffic TEXT;
+`;
+
 /** Steps, oldest first; `user_version` counts those applied to a file. */
 export const migrations: readonly Migration[] = [
   { name: "control plane", sql: controlPlane },
   { name: "keys", sql: keys },
   { name: "usage", sql: usage },
   { name: "served API", sql: servedApi },
+  { name: "traffic split", sql: trafficSplit },
 ];

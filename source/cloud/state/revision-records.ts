@@ -1,6 +1,7 @@
 // Revision records: frozen, except for their state and the results of starting them.
 import type { Clock } from "../../base/clock.ts";
 import { quoteShort } from "../../base/display-text.ts";
+import { nearestName } from "../../base/nearest-name.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { RevisionState } from "../admin/documents.ts";
 import type { AppConfig } from "../app-config.ts";
@@ -90,12 +91,15 @@ export class RevisionRecords {
   get(key: RevisionKey): RevisionRecord {
     const exact = this.find(key);
     if (exact !== undefined) return exact;
-    const number = /^r?0*(\d+)$/.exec(key.revision)?.[1];
-    const found = this.list(key).find((record) => String(record.number) === number);
+    const typed = /^r?0*(\d+)$/.exec(key.revision)?.[1];
+    const all = this.list(key);
+    const found = all.find((record) => String(record.number) === typed);
     if (found !== undefined) return found;
+    const names = all.flatMap(({ revision, number }) => [revision, `r${number}`]);
+    const meant = nearestName(key.revision, names);
     throw new ProductError(cloudErrors.revisionUnknown, {
       message: `App ${appName(key)} has no revision ${quoteShort(key.revision)}.`,
-      hint: `Run \`deployctl apps list-rev ${key.app}\` to see its revisions.`,
+      hint: `${meant === undefined ? "" : `Did you mean ${meant}? `}Run \`deployctl apps list-rev ${key.app}\` to see its revisions.`,
     });
   }
 

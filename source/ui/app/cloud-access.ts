@@ -129,6 +129,7 @@ export type CloudClient = Pick<
   | "resume"
   | "deleteApp"
   | "activate"
+  | "abortTraffic"
   | "stopReplica"
   | "keys"
   | "createKey"

@@ -39,6 +39,7 @@ beforeEach(async () => {
       requests: 1,
       errors: 0,
       clientErrors: 0,
+      revisions: [],
       inputTokens: 0,
       cachedTokens: 0,
       outputTokens: 0,

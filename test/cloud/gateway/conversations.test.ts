@@ -55,9 +55,9 @@ describe("a conversation", () => {
 
   test("is forgotten after newer ones", () => {
     const served = new ServedConversations(2);
-    const known = (digest: string) => served.replicaOf({ digest, isNew: false });
+    const known = (digest: string) => served.replicaOf({ digest, isNew: false })?.replica;
     for (const digest of ["a", "b", "a", "c"])
-      served.note({ digest, isNew: false }, `on-${digest}`);
+      served.note({ digest, isNew: false }, { replica: `on-${digest}`, revision: "r1" });
     expect(["a", "b", "c"].map(known)).toEqual(["on-a", undefined, "on-c"]);
     expect(served.replicaOf({ digest: "a", isNew: true })).toBeUndefined();
   });

@@ -6,13 +6,14 @@ import type { AppConfig, HardwareNeeds, ScaleSettings } from "../../../cloud/app
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatLabels, formatTable } from "../../table.ts";
-import { callsText, certificateOf } from "../deploy-summary.ts";
+import { callsText, certificateOf, sharesText } from "../deploy-summary.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { readScale } from "../read-values.ts";
 import { openSession } from "../session.ts";
 import { clientOf, openApp } from "../target.ts";
 import type { appCommands } from "./apps.definition.ts";
+import { answersText } from "./logs.ts";
 import { printReplicas } from "./runners.ts";
 
 /** Flags by the settings that they change. */
@@ -37,7 +38,7 @@ export const listApps: Run<typeof appCommands.listApps> = async ([prefix = ""], 
     nameOf(app),
     app.state,
     app.auth,
-    app.activeRevision ?? "-",
+    app.traffic === undefined ? (app.activeRevision ?? "-") : sharesText(app.traffic.revisions),
     `${app.replicas.ready}/${app.replicas.alive}`,
     String(app.inFlight),
     String(app.queued),
@@ -125,6 +126,7 @@ function detailsText(app: AppDetails, set: readonly string[]): string {
     ["Revision", app.activeRevision ?? "none"],
     ["Deployed", createdAt === undefined ? undefined : formatRelativeTime(createdAt)],
     ["Message", message],
+    ...trafficRows(app.traffic),
     ["Rollout", rollout && rolloutText(rollout)],
     ["Port", config && `${config.exposedPort}, readiness at ${readinessText(config)}`],
     ["Hardware", config && hardwareText(config.hardware)],
@@ -142,6 +144,31 @@ function detailsText(app: AppDetails, set: readonly string[]): string {
 function apiText(api: AppDocument["api"]): string {
   if (api.kind !== "openai") return "its own; it cannot chat";
   return `OpenAI's, under /v1, model ${toOneLine(shownModel(api.model))}`;
+}
+
+/** Returns a row for each revision that gets traffic, and one for the steps. */
+function trafficRows(traffic: AppDocument["traffic"]): [label: string, text: string][] {
+  if (traffic === undefined) return [];
+  const { revisions, since, steps } = traffic;
+  const [, { percent }] = revisions;
+  const texts = revisions.map((each) => {
+    const { ready, alive } = each.replicas;
+    const reason = each.reason === undefined ? "" : `; ${toOneLine(each.reason)}`;
+    return `${each.revision} ${each.percent} %: ${ready} of ${alive} replicas ready, ${answersText(each)}${reason}`;
+  });
+  const further = steps?.percents.filter((each) => each > percent);
+  return [
+    ...texts.map((text, index): [string, string] => [index === 0 ? "Traffic" : "", text]),
+    ["", `shares set ${formatRelativeTime(since).toLowerCase()}`],
+    ...(steps && further && further.length > 0 ? [["", stepsText(steps, further)] as const] : []),
+  ].map(([label, text]) => [label, text]);
+}
+
+function stepsText(
+  { stepMs, minRequests }: NonNullable<NonNullable<AppDocument["traffic"]>["steps"]>,
+  further: readonly number[],
+): string {
+  return `next ${further.join(", ")} %, each after ${formatGoDuration(stepMs)} and ${minRequests} requests`;
 }
 
 function rolloutText({ revision, strategy, since }: NonNullable<AppDetails["rollout"]>): string {

@@ -1,7 +1,7 @@
 // deployctl logs: output of an app's replicas, or events of the server; and usage: cost of apps.
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatCount, formatMilliseconds } from "../../../base/formats.ts";
-import type { EventDocument, UsageDocument } from "../../../cloud/admin/documents.ts";
+import type { AnswerCounts, EventDocument, UsageDocument } from "../../../cloud/admin/documents.ts";
 import { usageError } from "../../errors.ts";
 import { interruptible } from "../../interruptible.ts";
 import type { Run } from "../../program/definition.ts";
@@ -57,7 +57,7 @@ export const usage: Run<typeof logCommands.usage> = async ([word], flags) => {
   });
   printAnswer(flags, {
     document: { since: new Date(sinceMs).toISOString(), usage: rows },
-    text: usageTable(rows),
+    text: usageTable(rows) + (word === undefined ? "" : revisionsTable(rows)),
     names: rows.map(({ organisation, app }) => `${organisation}/${app}`),
   });
 };
@@ -97,6 +97,27 @@ export function usageTable(rows: readonly UsageDocument[]): string {
       row.cost === undefined ? "-" : costText(row),
     ]),
   );
+}
+
+/** Returns the answers of each revision, if there are several. */
+function revisionsTable(rows: readonly UsageDocument[]): string {
+  const all = rows.flatMap(({ revisions }) => (revisions.length > 1 ? revisions : []));
+  if (all.length === 0) return "";
+  const titles = ["revision", "requests", "4xx", "5xx", "ttfb p50", "ttfb p95"];
+  const cells = all.map(({ revision, requests, clientErrors, errors, ttfbMsP50, ttfbMsP95 }) => [
+    ...[revision, String(requests), String(clientErrors), String(errors)],
+    ...[timeText(ttfbMsP50), timeText(ttfbMsP95)],
+  ]);
+  return `\n${formatTable(titles, cells)}`;
+}
+
+/** `40 requests, 1 4xx, 2 5xx, ttfb p50 12ms, p95 40ms` */
+export function answersText(answers: AnswerCounts): string {
+  const { requests, clientErrors, errors, ttfbMsP50, ttfbMsP95 } = answers;
+  const counts = `${requests} requests, ${clientErrors} 4xx, ${errors} 5xx`;
+  return ttfbMsP50 === undefined
+    ? counts
+    : `${counts}, ttfb p50 ${timeText(ttfbMsP50)}, p95 ${timeText(ttfbMsP95)}`;
 }
 
 function idleShare({ busy, idle, starting }: UsageDocument["gpuSeconds"]): string {

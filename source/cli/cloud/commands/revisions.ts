@@ -5,6 +5,7 @@ import type { DeployEvent, DeployResult, RolloutRequest } from "../../../cloud/a
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { DeployProgress } from "../deploy-progress.ts";
+import { sharesText } from "../deploy-summary.ts";
 import type { Flags } from "../flags.ts";
 import { followDeployment } from "../follow-deployment.ts";
 import { printAnswer } from "../print.ts";
@@ -54,7 +55,7 @@ export const unpinRevision: Run<typeof revisionCommands.unpinRevision> = async (
 
 export const rollout: Run<typeof revisionCommands.rollout> = async ([name], flags) => {
   const { client, app } = openApp(flags, name);
-  await show((signal) => client.rollout(app, signal), flags);
+  await followRollout((signal) => client.rollout(app, signal), flags);
 };
 
 async function pin(
@@ -79,10 +80,11 @@ async function activate(name: string, revision: string, flags: Flags): Promise<v
     isDetached: flags.detach,
     smoke: flags.smoke,
   };
-  await show((signal) => client.activate(app, request, signal), flags);
+  await followRollout((signal) => client.activate(app, request, signal), flags);
 }
 
-async function show(
+/** Shows the change to a revision, and prints its result. */
+export async function followRollout(
   begin: (signal: AbortSignal) => AsyncIterable<DeployEvent>,
   flags: Flags,
 ): Promise<void> {
@@ -91,8 +93,9 @@ async function show(
   printAnswer(flags, { document: result, text: resultText(result), names: [result.revision] });
 }
 
-function resultText({ app, revision, status, previous }: DeployResult): string {
+function resultText({ app, revision, status, previous, traffic }: DeployResult): string {
   const before = previous === undefined ? "" : ` (was ${previous})`;
+  if (status === "split" && traffic !== undefined) return `${app}: ${sharesText(traffic)}\n`;
   if (status === "rolling_out") return `${app} switches to ${revision} once it is verified\n`;
   return `${app} serves ${revision}${status === "no_change" ? " as before" : before}\n`;
 }

@@ -7,6 +7,7 @@ import {
   scriptFlags,
   singleReplicaFlags,
   switchFlags,
+  trafficFlags,
   withCommonFlags,
 } from "../flags.ts";
 
@@ -65,12 +66,14 @@ export const scriptCommands = withCommonFlags({
       ...scaleFlags,
       ...limitFlags,
       ...switchFlags,
+      ...trafficFlags,
       ...revisionFlags,
     },
     examples: [
       "deploy deploy.py --app-name tiny",
       "deploy app.py::serve --max-concurrency 4 -m 'Use the larger model'",
       "deploy app.py --auth public --env MODEL=tiny --smoke 'GET /v1/models'",
+      "deploy app.py --traffic 10,50,100 --step-time 5m",
     ],
     exitCodes: {
       4: "Key missing or refused",

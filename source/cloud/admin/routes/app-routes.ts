@@ -5,7 +5,14 @@ import { cloudErrors } from "../../errors.ts";
 import type { AppKey } from "../../state/app-records.ts";
 import { accessOf, callerOf } from "../access.ts";
 import type { DeploymentRequest } from "../documents.ts";
-import { ActivateBody, DeploymentBody, PinBody, ScaleBody, StopReplicaBody } from "../schemas.ts";
+import {
+  ActivateBody,
+  DeploymentBody,
+  PinBody,
+  ScaleBody,
+  StopReplicaBody,
+  TrafficBody,
+} from "../schemas.ts";
 import type { AdminServices } from "../services.ts";
 import { streamDocuments } from "../stream-documents.ts";
 
@@ -93,6 +100,7 @@ export function registerApps(server: FastifyInstance, services: AdminServices): 
     },
   );
   registerRevisions(server, services);
+  registerTraffic(server, services);
   registerReplicas(server, services);
 }
 
@@ -118,6 +126,28 @@ function registerRevisions(server: FastifyInstance, services: AdminServices): vo
       return reply.code(204).send();
     },
   );
+}
+
+function registerTraffic(server: FastifyInstance, services: AdminServices): void {
+  const { traffic, documents } = services.controlPlane;
+  const { log } = services;
+  const keyOf = named(services);
+  server.put<{ Params: AppParameters; Body: TrafficBody }>(
+    "/apps/:app/traffic",
+    { schema: { body: TrafficBody } },
+    async (request, reply) =>
+      await streamDocuments(reply, log, () =>
+        traffic.set(keyOf(request), request.body.shares).read(),
+      ),
+  );
+  server.post<{ Params: AppParameters }>("/apps/:app/traffic/promote", async (request, reply) => {
+    return await streamDocuments(reply, log, () => traffic.promote(keyOf(request)).read());
+  });
+  server.delete<{ Params: AppParameters }>("/apps/:app/traffic", async (request) => {
+    const key = keyOf(request);
+    await traffic.abort(key);
+    return documents.app(key);
+  });
 }
 
 function registerReplicas(server: FastifyInstance, services: AdminServices): void {

@@ -7,7 +7,7 @@ import type { AppDocument, DeployEvent, RevisionDocument } from "../../../cloud/
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import type { Choice } from "../../frame/screen.ts";
 import { canChat, selectedApp, selectedReplica, selectNamed } from "./console-state.ts";
-import { nameOf } from "./console-texts.ts";
+import { nameOf, sharingText } from "./console-texts.ts";
 import type { ConsoleContext } from "./pane-actions.ts";
 
 /** A sentence to show, if any. */
@@ -98,6 +98,27 @@ export const rollBack = onApp(async (context, app, typed) => {
   if (one === undefined || others.length > 0) return `${name} has no earlier revision ${typed}`;
   if (!(await frame.confirm(`${question} ${one.revision}?`))) return undefined;
   return await activate(context, name, one.revision);
+});
+
+/** Promotes the new revision of a split, or aborts. */
+export const endSplit = onAppAlone(async (context, app) => {
+  const { frame, feed } = context;
+  const name = nameOf(app);
+  if (app.traffic === undefined) return `The traffic of ${name} is not split`;
+  const [active, candidate] = app.traffic.revisions;
+  const chosen = await frame.choose(
+    `${name}: ${app.traffic.revisions.map(sharingText).join("; ")}`,
+    [
+      { value: "keep", title: "Keep the split" },
+      { value: "promote", title: `Give all traffic to ${candidate.revision}` },
+      { value: "abort", title: `Give all traffic back to ${active.revision}` },
+    ],
+  );
+  if (chosen === "promote") return await activate(context, name, candidate.revision);
+  if (chosen !== "abort") return undefined;
+  await feed.server.client.abortTraffic(name);
+  void feed.refresh();
+  return `${name} serves ${active.revision} only`;
 });
 
 export const stopOrResume = onAppAlone(async ({ frame, feed }, app) => {

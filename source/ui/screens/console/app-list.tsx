@@ -19,7 +19,14 @@ import {
   selectedRow,
   shownApps,
 } from "./console-state.ts";
-import { nameOf, shortAge, shortRevision, shownName, stateRun } from "./console-texts.ts";
+import {
+  nameOf,
+  sharingText,
+  shortAge,
+  shortRevision,
+  shownName,
+  stateRun,
+} from "./console-texts.ts";
 
 /** @param y its first row in the body */
 export function AppList({ state, width, height, now, y }: PaneProps & { y: number }): ReactElement {
@@ -61,6 +68,10 @@ function noteOn(app: AppDocument | undefined, { works, cloud }: ConsoleState) {
   if (work !== undefined) {
     return { text: `${glyphs.working} ${name}: ${toOneLine(work)}`, tone: "plain" } as const;
   }
+  if (app.reason === undefined && app.traffic !== undefined) {
+    const shares = app.traffic.revisions.map(sharingText).join("; ");
+    return { text: `${glyphs.working} ${name}: ${shares}`, tone: "plain" } as const;
+  }
   if (app.reason === undefined) return undefined;
   return { text: `${glyphs.warning} ${name}: ${toOneLine(app.reason)}`, tone: "warning" } as const;
 }
@@ -94,7 +105,10 @@ function appColumns(
       title: "REVISION",
       width: 8,
       rank: 2,
-      cell: ({ activeRevision }) => harmlessRun(shortRevision(activeRevision) ?? "-", "plain"),
+      cell: ({ activeRevision, traffic }) => {
+        const name = shortRevision(activeRevision) ?? "-";
+        return harmlessRun(traffic === undefined ? name : `${name}+`, "plain");
+      },
     },
     figureColumn(["AGE", 5, 3], shortAge, ({ createdAt }) => now - createdAt),
   ];

@@ -45,6 +45,10 @@ function hintsChat(state: ConsoleState): boolean {
   return state.pane === "apps" && state.details === undefined && app !== undefined && canChat(app);
 }
 
+function splitsTraffic(state: ConsoleState): boolean {
+  return state.pane === "apps" && selectedApp(state)?.traffic !== undefined;
+}
+
 const command = commandRow<ConsoleContext>("console", "Console");
 
 export const consoleCommands: readonly Row[] = [
@@ -162,6 +166,13 @@ export const consoleCommands: readonly Row[] = [
     slashArguments: "[APP] [REVISION]",
     when: onApp,
     run: apps.rollBack,
+  }),
+  command("split", ["t"], "Promote or abort a traffic split", {
+    hint: ({ state }) => (splitsTraffic(state) ? "split" : undefined),
+    slash: ["/traffic"],
+    slashArguments: "[APP]",
+    when: onApp,
+    run: apps.endSplit,
   }),
   command("stop", ["x"], "Pause or resume the deployment", {
     hint: ({ state }) => {

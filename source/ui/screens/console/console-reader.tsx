@@ -19,6 +19,7 @@ import {
   keyName,
   logLineText,
   replicasOn,
+  sharingText,
   shortReplica,
   shortRevision,
   shownName,
@@ -80,11 +81,13 @@ export function readerLines(state: ConsoleState, log: LogBuffer, now: number): s
 }
 
 function readApp(app: AppDocument, organisation: string | undefined): string {
-  const { replicas, scale, activeRevision, state, reason } = app;
+  const { replicas, scale, activeRevision, traffic, state, reason } = app;
+  const shares = traffic?.revisions.map(sharingText).join("; ");
   const parts = [
     `${shownName(app, organisation)}: ${stateWord(state)}`,
     `${replicas.ready} of at most ${scale.maxConcurrency} replicas ready`,
     `revision ${shortRevision(activeRevision) ?? "none"}`,
+    ...(shares === undefined ? [] : [shares]),
     ...(reason === undefined ? [] : [reason]),
   ];
   return harmless(parts.join(", "));

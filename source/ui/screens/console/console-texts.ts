@@ -10,6 +10,7 @@ import type {
   LogDocument,
   ReplicaDocument,
   ReplicaState,
+  SharingRevision,
 } from "../../../cloud/admin/documents.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
@@ -30,6 +31,15 @@ export function shownName(
 /** `r0007` of `r0007-1a2b3c4d`. */
 export function shortRevision(revision: string | undefined): string | undefined {
   return revision?.split("-")[0];
+}
+
+/** `r0008 10 %: 40 requests, 2 5xx, p95 40ms; no room` */
+export function sharingText(sharing: SharingRevision): string {
+  const { revision, percent, requests, errors, ttfbMsP95, reason } = sharing;
+  const latency = ttfbMsP95 === undefined ? "" : `, p95 ${formatMilliseconds(ttfbMsP95)}`;
+  const problem = reason === undefined ? "" : `; ${toOneLine(reason)}`;
+  const counts = `${plural(requests, "request")}, ${errors} 5xx`;
+  return `${shortRevision(revision)} ${percent} %: ${counts}${latency}${problem}`;
 }
 
 /** Returns the last part of a replica's id, which is enough to tell replicas apart. */

@@ -9,7 +9,7 @@ import type {
   RevisionDocument,
 } from "../../../cloud/admin/documents.ts";
 import { harmlessRow } from "../../text/text-run.ts";
-import { shortReplica, shortRevision, stateWord } from "./console-texts.ts";
+import { sharingText, shortReplica, shortRevision, stateWord } from "./console-texts.ts";
 
 export interface DetailsFacts {
   readonly details: AppDetails;
@@ -77,11 +77,22 @@ function stateLines(details: AppDetails, now: number): DetailLine[] {
   if (overrides.length > 0) {
     lines.push(line("", `override the script: ${overrides.join(", ")}`));
   }
+  lines.push(...trafficLines(details, now));
   if (rollout !== undefined) {
     const since = formatRelativeTime(rollout.since, now);
     lines.push(line("Rollout", `to ${rollout.revision}, started ${since}`));
   }
   return lines;
+}
+
+function trafficLines({ traffic }: AppDetails, now: number): DetailLine[] {
+  if (traffic === undefined) return [];
+  const [, { percent }] = traffic.revisions;
+  const further = traffic.steps?.percents.filter((each) => each > percent) ?? [];
+  const since = `set ${formatRelativeTime(traffic.since, now).toLowerCase()}`;
+  const next = further.length === 0 ? "" : `, next ${further.join(", ")} %`;
+  const texts = [...traffic.revisions.map(sharingText), `${since}${next}; t promotes or aborts`];
+  return texts.map((text, index) => line(index === 0 ? "Traffic" : "", text));
 }
 
 /** An app without an active revision cannot be called. */

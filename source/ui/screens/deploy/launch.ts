@@ -159,6 +159,7 @@ const statuses = {
   active: "active",
   no_change: "already active, no changes",
   rolling_out: "being verified",
+  split: "gets a share of the traffic",
 };
 
 function liveLines(launch: Launch): Line[] {

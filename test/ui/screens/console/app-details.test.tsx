@@ -4,13 +4,18 @@ import { expect, test } from "vitest";
 import { AppDetails } from "../../../../source/ui/screens/console/app-details.tsx";
 import type { DetailsFacts } from "../../../../source/ui/screens/console/detail-lines.ts";
 import { renderAt } from "../../support/render.tsx";
-import { sampleApp, sampleReplica, sampleRevision } from "./sample-cloud.ts";
+import { sampleApp, sampleReplica, sampleRevision, sampleTraffic } from "./sample-cloud.ts";
 import { now } from "./sample-state.ts";
 
 const revision = sampleRevision();
 const facts: DetailsFacts = {
   details: {
-    ...sampleApp({ state: "FAILED", reason: "exit code 1", overrides: ["maxConcurrency"] }),
+    ...sampleApp({
+      state: "FAILED",
+      reason: "exit code 1",
+      overrides: ["maxConcurrency"],
+      traffic: sampleTraffic(),
+    }),
     revision: {
       ...revision,
       config: { ...revision.config, environment: { LOG: "1" }, secretNames: ["HF_TOKEN"] },
@@ -50,6 +55,9 @@ test("shows state, settings, revisions, ended replicas and calls", () => {
     /Access +private/,
     /Replicas +0 to 2, concurrency 4/,
     / {12}override the script: maxConcurrency/,
+    /Traffic +r0002 90 %: 36 requests, 0 5xx, p95 40 ms/,
+    / {12}r0003 10 %: 4 requests, 2 5xx, p95 40 ms/,
+    / {12}set .*, next 50, 100 %; t promotes or aborts/,
     /Startup +port 8000, ready at \/health/,
     /Hardware +any machine, 0 GPUs/,
     /Variables +LOG/,

@@ -14,6 +14,7 @@ import {
   sampleLine,
   sampleReplica,
   sampleRevision,
+  sampleTraffic,
 } from "./sample-cloud.ts";
 
 interface Opened {
@@ -172,6 +173,28 @@ test("x stops a deployment after a confirmation, and starts it again", async () 
   screen.type("x");
   await screen.until(/> tiny +● ready/);
   expect(server.calls).toEqual(["pause local/tiny", "resume local/tiny"]);
+});
+
+test("a traffic split shows both revisions, and is promoted or aborted", async () => {
+  const server = new SampleServer();
+  server.appList = [sampleApp({ traffic: sampleTraffic() })];
+  const { screen } = await openConsole({ server });
+  const shares = "r0002 90 %: 36 requests, 0 5xx, p95 40 ms; r0003 10 %: 4 requests, 2 5xx";
+  await screen.until(`tiny: ${shares}`);
+  await screen.until("r0002+");
+  screen.type("t");
+  await screen.until("Give all traffic to r0003-5e6f7a8b");
+  screen.type("\u001b[B\r");
+  await screen.until(() => server.calls.length === 1);
+  await screen.until(/> tiny/);
+  screen.type("t");
+  await screen.until("Give all traffic back to r0002-1a2b3c4d");
+  screen.type("\u001b[B\u001b[B\r");
+  await screen.until("local/tiny serves r0002-1a2b3c4d only");
+  expect(server.calls).toEqual([
+    "activate local/tiny r0003-5e6f7a8b",
+    "abort the split of local/tiny",
+  ]);
 });
 
 test("a rollback is chosen from a list, followed, and its failure reported", async () => {

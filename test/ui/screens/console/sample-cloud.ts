@@ -15,6 +15,7 @@ import type {
   ReplicaDocument,
   RevisionDocument,
   ScaleChange,
+  TrafficDocument,
   UsageDocument,
 } from "../../../../source/cloud/admin/documents.ts";
 import {
@@ -109,6 +110,20 @@ export function sampleLine(change: Partial<LogDocument> = {}): LogDocument {
   };
 }
 
+/** Traffic split between r0002 and r0003. */
+export function sampleTraffic(): TrafficDocument {
+  const counts = { clientErrors: 0, ttfbMsP50: 10, ttfbMsP95: 40, inFlight: 0, reason: undefined };
+  const replicas = { alive: 1, ready: 1 };
+  return {
+    since: sampledAt - 60_000,
+    revisions: [
+      { ...counts, replicas, revision: "r0002-1a2b3c4d", percent: 90, requests: 36, errors: 0 },
+      { ...counts, replicas, revision: "r0003-5e6f7a8b", percent: 10, requests: 4, errors: 2 },
+    ],
+    steps: { percents: [10, 50, 100], stepMs: 600_000, minRequests: 20 },
+  };
+}
+
 export function sampleUsage(change: Partial<UsageDocument> = {}): UsageDocument {
   return {
     organisation: "local",
@@ -118,6 +133,7 @@ export function sampleUsage(change: Partial<UsageDocument> = {}): UsageDocument 
     clientErrors: 0,
     ttfbMsP50: undefined,
     ttfbMsP95: undefined,
+    revisions: [],
     inputTokens: 0,
     cachedTokens: 0,
     outputTokens: 0,
@@ -278,6 +294,12 @@ export class SampleServer implements CloudServer, CloudClient {
   async *activate(app: string, { revision }: { revision: string }): AsyncGenerator<DeployEvent> {
     this.calls.push(`activate ${app} ${revision}`);
     yield* await this.#answer(this.activation);
+  }
+
+  async abortTraffic(app: string) {
+    this.calls.push(`abort the split of ${app}`);
+    await this.#set(app, { traffic: undefined });
+    return await this.app(app);
   }
 
   async stopReplica(replica: string, { replace }: { replace: boolean }) {
