@@ -37,6 +37,8 @@ export interface ChatActionsOptions {
   readonly recorder: SessionRecorder | undefined;
   readonly read: () => ChatDocument;
   readonly change: (change: Partial<ChatDocument>) => void;
+  /** Called before another chat begins or is resumed. */
+  readonly onNewChat?: (() => void) | undefined;
   /** Called after a switch to another model. */
   readonly onSwitched?: () => void;
   /** Relative paths start here. */
@@ -94,6 +96,7 @@ export class ChatActions {
    * @returns a sentence on the settings that the new one keeps
    */
   clear(name?: string): string {
+    this.#options.onNewChat?.();
     this.#options.change({ entries: [] });
     this.#options.recorder?.startNew(name);
     return newChatText(this.settings);
@@ -238,6 +241,7 @@ export class ChatActions {
   async openSession(reference: string): Promise<string> {
     const { id } = await this.findSession(reference);
     const chat = await this.#recorder.open(id);
+    this.#options.onNewChat?.();
     this.#options.change({
       entries: chat.entries,
       settings: { ...this.settings, ...chat.settings },

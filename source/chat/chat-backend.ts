@@ -1,6 +1,8 @@
 // The model behind the chat, and the chat's initial options.
 
-import type { ChatEvent, ClientMessage, ModelFacts } from "../client/chat-events.ts";
+import type { ChatEvent, ClientMessage, ClientTool, ModelFacts } from "../client/chat-events.ts";
+import type { ToolSet } from "../tools/tool-set.ts";
+import type { Decide } from "../tools/toolbox.ts";
 import type { ParameterValue, SessionDeployment, SessionHead } from "./sessions/session.ts";
 import type { SessionStore } from "./sessions/session-store.ts";
 
@@ -64,19 +66,49 @@ export interface ChatBackend {
   use(model: string): Promise<void>;
   /** True if the current model takes images. */
   sees(): Promise<boolean>;
-  /** Tokens of the prompt that would be sent; loads the model. */
+  /** True if the current model calls tools. */
+  callsTools(): Promise<boolean>;
+  /**
+   * Tokens of the prompt that would be sent; loads the model.
+   *
+   * @param tools those offered. Defaults to the tools that are on
+   */
   countTokens(
     messages: readonly ClientMessage[],
     settings: ChatSettings,
     signal?: AbortSignal,
+    tools?: readonly ClientTool[],
   ): Promise<number>;
   /** Tokens that an image takes in a prompt; loads the model. */
   imageTokens(base64: string, settings: ChatSettings, signal?: AbortSignal): Promise<number>;
   save(name: string, messages: readonly ClientMessage[], settings: ChatSettings): Promise<void>;
 }
 
+export type { ServerSwitch } from "../tools/tool-set.ts";
+
+/** Tools that the backend lets the model call; the command line provides them. */
+export interface ChatTools {
+  /** The servers, and which of them are on. */
+  readonly set: ToolSet;
+  /** Tells about a server that failed. */
+  tell: (sentence: string) => void;
+  /**
+   * Reads which servers exist.
+   *
+   * @param confirm asks about a project's servers
+   * @returns sentences about mistakes in the files
+   */
+  find(confirm: (question: string) => Promise<boolean>): Promise<readonly string[]>;
+  /** Asks a person about each call. */
+  ask: Decide | undefined;
+  /** Forgets what was allowed in the chat that ends. */
+  forgetChat(): void;
+}
+
 export interface ChatOptions {
   readonly backend: ChatBackend;
+  /** Undefined if the model may call none. */
+  readonly tools?: ChatTools;
   /** File of the prompt history; undefined keeps the history in memory only. */
   readonly historyFile?: string;
   /** Saves the chats; undefined saves none. */

@@ -2,7 +2,7 @@
 
 import { harmlessText } from "../base/harmless-text.ts";
 import { isRecord, parseJson } from "../base/json.ts";
-import { callLines } from "../tools/call-text.ts";
+import { callLines } from "../chat/conversation/call-text.ts";
 import type { CallQuestion, Decision } from "../tools/toolbox.ts";
 
 /** Shows a question and returns the typed line. */
@@ -22,7 +22,8 @@ export async function askAboutCall(
   process.stderr.write(`${callLines(asked, folder).join("\n")}\n`);
   for (;;) {
     const { arguments: values } = asked;
-    const { alwaysAsks = false } = asked.tool;
+    // A permission would not cover such calls.
+    const alwaysAsks = asked.tool.alwaysAsks || asked.isFromText;
     switch ((await ask(alwaysAsks ? choicesEachTime : choices)).trim()) {
       case "y":
       case "yes":

@@ -2,26 +2,26 @@
 import path from "node:path";
 import { quoteShort, shownModel } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
+import type { ChatTools } from "../chat/chat-backend.ts";
 import type { ApiClient } from "../client/api-client.ts";
 import { showModel } from "../client/chat-calls.ts";
 import { Approvals } from "../tools/approvals.ts";
 import { fitsCommand } from "../tools/built-in/run-command.ts";
 import { toolErrors } from "../tools/errors.ts";
-import { openServer } from "../tools/open-servers.ts";
 import type { ToolDescription, ToolServer } from "../tools/tool.ts";
-import { type CallQuestion, type Decide, Toolbox } from "../tools/toolbox.ts";
+import { ToolSet } from "../tools/tool-set.ts";
+import { type CallQuestion, Toolbox } from "../tools/toolbox.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 import { warn } from "./output.ts";
 import type { CommandSettings } from "./session-settings.ts";
-import { openToolServers } from "./tool-servers.ts";
+import { findToolServers, mayUseProject } from "./tool-servers.ts";
 
-export interface ChatTools {
+/** Without `ask`, calls that --allow does not name end the answer. */
+export interface CommandTools extends ChatTools {
   readonly toolbox: Toolbox;
   /** Calls for one message. */
   readonly maxCalls: number;
-  /** Asks a person; without it, calls that --allow does not name end the answer. */
-  ask: Decide | undefined;
   /** @throws ProductError `TOOLS_MODEL_WITHOUT_TOOLS`; errors of the client */
   checkModel(client: ApiClient, model: string): Promise<void>;
 }
@@ -30,12 +30,25 @@ export interface ChatTools {
  * Servers start with the first message.
  *
  * @returns undefined without --tools
- * @throws ProductError `COMMAND_USAGE`, `TOOLS_SERVER_UNKNOWN`
+ * @throws as `openScreenTools`
  */
 export async function openChatTools(
   flags: Flags,
   settings: CommandSettings,
-): Promise<ChatTools | undefined> {
+): Promise<CommandTools | undefined> {
+  const tools = await openScreenTools(flags, settings);
+  return tools.set.servers.length === 0 ? undefined : tools;
+}
+
+/**
+ * Opens the servers that --tools names; others can be switched on later.
+ *
+ * @throws ProductError `COMMAND_USAGE`, `TOOLS_SERVER_UNKNOWN`
+ */
+export async function openScreenTools(
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<CommandTools> {
   const named = splitNames(flags.tools);
   const allowed = splitNames(flags.allow);
   const { allowCommand: commands = [] } = flags;
@@ -44,30 +57,45 @@ export async function openChatTools(
       throw usageError("--allow needs --tools.", "For example: --tools files --allow read_file");
     }
     if (commands.length > 0) throw commandsWithoutShell();
-    return undefined;
   }
   const { paths, values } = settings;
-  const known = await openToolServers(paths);
-  const options = { folder: process.cwd(), startTimeoutMs: values.tool_start_timeout };
-  const servers = await Promise.all(
-    [...new Set(named)].map((name) => openServer(name, known, options)),
-  );
-  checkCommandFlags(servers, allowed, commands);
-  const names = new AllowedNames(allowed, commands, servers);
+  const set = new ToolSet({
+    find: (mayUse) => findToolServers(paths, mayUse),
+    folder: process.cwd(),
+    startTimeoutMs: values.tool_start_timeout,
+    maxResultBytes: values.max_tool_result,
+  });
+  if (named.length > 0) {
+    for (const problem of await set.find((file) => mayUseProject(paths, file))) warn(problem);
+    for (const name of named) await set.switchOn(name);
+  }
+  checkCommandFlags(set.servers, allowed, commands);
+  const names = new AllowedNames(allowed, commands, set);
+  const approvals = new Approvals(path.join(paths.state, "allowed-tools.json"));
   const toolbox = new Toolbox({
-    servers,
-    approvals: new Approvals(path.join(paths.state, "allowed-tools.json")),
+    servers: () => set.servers,
+    isOn: (tool) => set.isOn(tool),
+    approvals,
     decide: async (question, signal) => {
       if (names.include(question)) return { kind: "once" };
       if (tools.ask === undefined) throw callRefused(question);
       return await tools.ask(question, signal);
     },
-    onProblem: warn,
+    onProblem: (sentence) => tools.tell(sentence),
     callTimeoutMs: values.tool_call_timeout,
     maxResultBytes: values.max_tool_result,
     allowsReading: values.allow_reading_tools,
   });
-  const tools: ChatTools = { toolbox, maxCalls: values.max_tool_calls, ask: undefined, checkModel };
+  const tools: CommandTools = {
+    set,
+    toolbox,
+    tell: warn,
+    find: (confirm) => set.find((file) => mayUseProject(paths, file, confirm)),
+    maxCalls: values.max_tool_calls,
+    ask: undefined,
+    forgetChat: () => approvals.forgetChat(),
+    checkModel,
+  };
   return tools;
 }
 
@@ -112,18 +140,18 @@ function commandsWithoutShell(): ProductError {
 class AllowedNames {
   readonly #names: ReadonlySet<string>;
   readonly #commands: readonly string[];
-  readonly #servers: readonly ToolServer[];
+  readonly #set: Pick<ToolSet, "servers">;
   /** Descriptions when the tools were used first: a changed one is not what was allowed. */
   readonly #descriptions = new Map<string, string>();
 
   constructor(
     names: readonly string[],
     commands: readonly string[],
-    servers: readonly ToolServer[],
+    set: Pick<ToolSet, "servers">,
   ) {
     this.#names = new Set(names);
     this.#commands = commands;
-    this.#servers = servers;
+    this.#set = set;
   }
 
   include({ tool, arguments: values, isFromText }: CallQuestion): boolean {
@@ -146,7 +174,9 @@ class AllowedNames {
   #isNamed({ server, name }: ToolDescription): boolean {
     if (this.#names.has(`${server}:${name}`)) return true;
     if (!this.#names.has(name)) return false;
-    const same = this.#servers.flatMap(({ tools }) => tools).filter((tool) => tool.name === name);
+    const same = this.#set.servers
+      .flatMap(({ tools }) => tools)
+      .filter((tool) => tool.name === name);
     return same.length === 1;
   }
 }

@@ -4,7 +4,7 @@ import { shownModel } from "../base/display-text.ts";
 import { formatBytes } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
 import type { ChatBackend, ChatSettings, ModelChoice, ShowTopic } from "../chat/chat-backend.ts";
-import { answerWithTools } from "../chat/conversation/answer-with-tools.ts";
+import { answerWithTools, toClientTool } from "../chat/conversation/answer-with-tools.ts";
 import {
   countTokens,
   imageTokens,
@@ -14,7 +14,7 @@ import {
 } from "../client/chat-calls.ts";
 import type { ChatEvent, ClientMessage, ClientTool, ModelFacts } from "../client/chat-events.ts";
 import { answerOptions } from "./answer-flags.ts";
-import type { ChatTools } from "./chat-tools.ts";
+import type { CommandTools } from "./chat-tools.ts";
 import type { Flags } from "./flags.ts";
 import type { ServerLink } from "./server-link.ts";
 import { describedModel, formatDescription } from "./show-sections.ts";
@@ -24,7 +24,7 @@ export async function createHttpBackend(
   link: ServerLink,
   model: string,
   flags: Flags,
-  tools?: ChatTools,
+  tools?: CommandTools,
 ): Promise<HttpBackend> {
   return new HttpBackend(link, flags, await link.client.modelFacts(model), tools);
 }
@@ -49,11 +49,12 @@ export class HttpBackend implements ChatBackend {
   readonly #link: ServerLink;
   readonly #flags: Flags;
   #facts: ModelFacts;
-  readonly #tools: ChatTools | undefined;
+  readonly #tools: CommandTools | undefined;
+  #callsTools: { readonly name: string; readonly value: boolean } | undefined;
   /** Warnings that would come with every message of the chat. */
   readonly #told = new Set<string>();
 
-  constructor(link: ServerLink, flags: Flags, facts: ModelFacts, tools?: ChatTools) {
+  constructor(link: ServerLink, flags: Flags, facts: ModelFacts, tools?: CommandTools) {
     this.#link = link;
     this.#flags = flags;
     this.#facts = facts;
@@ -75,7 +76,14 @@ export class HttpBackend implements ChatBackend {
     answerNow?: AbortSignal,
   ): AsyncGenerator<ChatEvent> {
     const tools = this.#tools;
-    if (tools === undefined) {
+    if (tools === undefined || tools.set.servers.length === 0) {
+      yield* this.#turn(messages, [], settings, signal, answerNow);
+      return;
+    }
+    if (!(await this.callsTools())) {
+      const sentence = `${this.#facts.name} calls no tools: it answers without them.`;
+      if (!this.#told.has(sentence)) yield { type: "warning", kind: "tools", sentence };
+      this.#told.add(sentence);
       yield* this.#turn(messages, [], settings, signal, answerNow);
       return;
     }
@@ -140,13 +148,23 @@ export class HttpBackend implements ChatBackend {
     return await seesImages(this.#link.client, this.#facts.name);
   }
 
+  async callsTools(): Promise<boolean> {
+    const { name } = this.#facts;
+    if (this.#callsTools?.name !== name) {
+      const { capabilities } = await showModel(this.#link.client, name);
+      this.#callsTools = { name, value: capabilities.includes("tools") };
+    }
+    return this.#callsTools.value;
+  }
+
   async countTokens(
     messages: readonly ClientMessage[],
     { system, parameters }: ChatSettings,
     signal?: AbortSignal,
+    tools = this.#tools?.set.offered.map(toClientTool),
   ): Promise<number> {
     const { name: model } = this.#facts;
-    const prompt = { model, system, messages, parameters };
+    const prompt = { model, system, messages, parameters, ...(tools && { tools }) };
     return await countTokens(this.#link.client, prompt, signal);
   }
 

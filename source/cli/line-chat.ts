@@ -1,5 +1,6 @@
 // Line chat, for terminals without the full screen and for pipes.
 import { createInterface, type Interface } from "node:readline/promises";
+import { toOneLine } from "../base/display-text.ts";
 import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
 import type { ChatActions } from "../chat/chat-actions.ts";
 import { runCommand } from "../chat/commands/command.ts";
@@ -9,9 +10,10 @@ import type { PromptHistory } from "../chat/prompt-history.ts";
 import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
 import { toolErrors } from "../tools/errors.ts";
+import type { ServerSwitch } from "../tools/tool-set.ts";
 import { formatStatistics } from "./answer-output.ts";
 import { askAboutCall } from "./ask-about-call.ts";
-import type { ChatTools } from "./chat-tools.ts";
+import type { CommandTools } from "./chat-tools.ts";
 import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";
 
@@ -22,7 +24,7 @@ export interface LineChatOptions {
   readonly actions: ChatActions;
   readonly answer: LineAnswer;
   readonly history: PromptHistory;
-  readonly tools: ChatTools | undefined;
+  readonly tools: CommandTools | undefined;
 }
 
 export class LineChat {
@@ -135,6 +137,7 @@ export class LineChat {
         process.stderr.write(lineHelp(topic));
       },
       confirm: (question) => this.#confirm(question),
+      chooseTools: async () => ({ printed: toolsText(await this.#startedSwitches()) }),
       regenerate: async () => {
         this.#abort = new AbortController();
         try {
@@ -146,6 +149,12 @@ export class LineChat {
         }
       },
     });
+  }
+
+  async #startedSwitches(): Promise<readonly ServerSwitch[]> {
+    const { set } = this.#options.tools ?? {};
+    await set?.start();
+    return (set?.switches ?? []).filter(({ isOn }) => isOn);
   }
 
   async #keep(typed: string): Promise<void> {
@@ -219,4 +228,15 @@ export class LineChat {
     process.stderr.write(`\n${quitNotice}\n`);
     lines.prompt();
   }
+}
+
+/** Returns the servers that are on, and their tools. */
+function toolsText(servers: readonly ServerSwitch[]): string {
+  if (servers.length === 0) return "No tools: start with --tools NAME, such as --tools files.";
+  return servers
+    .flatMap(({ name, problem, tools }) => [
+      problem === undefined ? `${name}:` : `${name}: ${problem}`,
+      ...tools.map(({ tool }) => `  ${toOneLine(`${tool.name}  ${tool.description}`)}`),
+    ])
+    .join("\n");
 }

@@ -22,7 +22,10 @@ const shortcuts: readonly (readonly [keys: string, title: string])[] = [
   ["Ctrl+D", "Quit, on an empty line"],
 ];
 
-export type LineActions = Pick<CommandContext, "actions" | "leave" | "openHelp" | "confirm"> & {
+export type LineActions = Pick<
+  CommandContext,
+  "actions" | "leave" | "openHelp" | "confirm" | "chooseTools"
+> & {
   regenerate: () => Promise<undefined>;
 };
 
@@ -58,6 +61,7 @@ export function lineCommandContext({ regenerate, ...line }: LineActions): Comman
       return { printed: `${lines.join("\n")}\nResume one with: /resume NAME` };
     },
     regenerate,
+    choosePrompt: () => "This needs the full screen: start without --plain.",
     editLast: () => "This needs the full screen: start without --plain.",
     // Lines that begin with /image are messages.
     write: () => undefined,

@@ -10,7 +10,7 @@ import { embedText, onlyEmbeds } from "../client/model-calls.ts";
 import { answerOptions } from "./answer-flags.ts";
 import { endingSentences, formatStatistics, Progress, ThinkingText } from "./answer-output.ts";
 import { foldedResult } from "./ask-about-call.ts";
-import type { ChatTools } from "./chat-tools.ts";
+import type { CommandTools } from "./chat-tools.ts";
 import type { Flags } from "./flags.ts";
 import { attachmentLines, attachToWords, countImages } from "./image-prompt.ts";
 import { interruptible } from "./interruptible.ts";
@@ -30,7 +30,7 @@ export interface OneShot {
   /** Aborting the signal gives up while a server is being started. */
   link: (signal: AbortSignal) => Promise<AnswerLink>;
   /** Tools that the model may call; calls that --allow does not name end the answer. */
-  tools?: ChatTools | undefined;
+  tools?: CommandTools | undefined;
   /** Called when the model is being loaded. */
   onLoading?: () => void;
 }
@@ -222,7 +222,7 @@ async function* answerEvents(
 
 /** Asks by a conversation: a prompt alone has no results of tools. */
 function withTools(
-  { toolbox, maxCalls }: ChatTools,
+  { toolbox, maxCalls }: CommandTools,
   link: AnswerLink,
   { prompt, typed }: { prompt: string; typed: string },
   {

@@ -9,7 +9,7 @@ import { SessionRecorder } from "../chat/sessions/session-recorder.ts";
 import { SessionStore } from "../chat/sessions/session-store.ts";
 import { showModel } from "../client/chat-calls.ts";
 import { formatStatistics } from "./answer-output.ts";
-import { type ChatTools, openChatTools } from "./chat-tools.ts";
+import { type CommandTools, openChatTools } from "./chat-tools.ts";
 import { usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, type HttpBackend, settingsOf } from "./http-backend.ts";
@@ -34,7 +34,7 @@ interface OpenChatOptions {
   readonly isKept: boolean;
   /** Reports a resumed chat. */
   readonly isTold: boolean;
-  readonly tools: ChatTools | undefined;
+  readonly tools: CommandTools | undefined;
 }
 
 export async function openLineChat(
@@ -70,7 +70,7 @@ export async function openLineChat(
       await chat.recorder.settled();
     }
   } finally {
-    await tools?.toolbox.close();
+    await tools?.set.close();
     await leaveServer(link, settings.values.shutdown_timeout);
   }
 }
@@ -113,7 +113,7 @@ export async function continueSession(
       await recorder.settled();
     }
   } finally {
-    await tools?.toolbox.close();
+    await tools?.set.close();
     await link.close();
   }
 }
@@ -134,7 +134,8 @@ async function openChat(
   const recorder = new SessionRecorder(store, systemClock, { tell });
   const folder = process.cwd();
   const keptBy = options.isKept ? recorder : undefined;
-  const actions = new ChatActions({ backend, recorder: keptBy, read, change, folder });
+  const onNewChat = () => options.tools?.forgetChat();
+  const actions = new ChatActions({ backend, recorder: keptBy, read, change, folder, onNewChat });
   const session = await findSession(store, flags);
   if (session !== undefined && "id" in session) {
     const sentence = await actions.openSession(session.id);

@@ -1,6 +1,7 @@
 // Opens the full screen, and shuts down the server at the end.
 import { exitCodes } from "../base/product-error.ts";
 import type { ViewOptions } from "../ui/app/app-options.ts";
+import type { CommandTools } from "./chat-tools.ts";
 import { holdKeys } from "./early-keys.ts";
 import type { Flags } from "./flags.ts";
 import { keepServer, leaveServer } from "./leave-server.ts";
@@ -20,12 +21,14 @@ export async function chatOnScreen(
   isPaintedFirst: boolean,
 ): Promise<number> {
   let link: ServerLink | undefined;
+  let tools: CommandTools | undefined;
   let code: number = exitCodes.interrupted;
   let keepsServer = false;
   const prepare = async () => {
     const { openScreenParts } = await import("./screen-parts.ts");
     const opened = await openScreenParts(await findModel(), flags, settings);
     link = opened.link;
+    tools = opened.tools;
     return opened.parts;
   };
   const view: ViewOptions = {
@@ -46,6 +49,7 @@ export async function chatOnScreen(
     if (result.reason === "bye") code = exitCodes.ok;
     return code;
   } finally {
+    await tools?.set.close();
     // Absent if the server could not be reached or started.
     if (link !== undefined) {
       const limitMs = settings.values.shutdown_timeout;

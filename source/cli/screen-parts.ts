@@ -9,6 +9,7 @@ import { readRequestFilter } from "../request-log/filter.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
 import type { KeyRule, ServerControl, ServerSettings } from "../ui/app/server-access.ts";
 import { agentsInstalledFirst } from "./agent-program.ts";
+import { type CommandTools, openScreenTools } from "./chat-tools.ts";
 import { entryFile } from "./connect.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
@@ -22,6 +23,7 @@ const morePorts = 20;
 
 export interface ScreenParts {
   readonly link: ServerLink;
+  readonly tools: CommandTools;
   readonly parts: AppParts;
 }
 
@@ -31,18 +33,21 @@ export async function openScreenParts(
   flags: Flags,
   settings: CommandSettings,
 ): Promise<ScreenParts> {
+  // It may ask in the terminal.
+  const tools = await openScreenTools(flags, settings);
   const notices: string[] = [];
   const tell = (sentence: string) => notices.push(sentence);
   const link = await ServerLink.open(flags, settings, "hosted", model, { tell });
   for (const notice of link.hosted?.notices ?? []) tell(notice);
   try {
     const [chat, cloud] = await Promise.all([
-      openChat(link, model, flags, settings),
+      openChat(link, model, flags, settings, tools),
       openCloud(tell),
     ]);
     const launcher = agentsOf(link, flags, () => chat.backend.facts.name);
     return {
       link,
+      tools,
       parts: { chat, server: serverOf(link), agents: launcher, ...cloud, notices },
     };
   } catch (error) {
@@ -56,14 +61,16 @@ async function openChat(
   model: string,
   flags: Flags,
   settings: CommandSettings,
+  tools: CommandTools,
 ): Promise<NonNullable<AppParts["chat"]>> {
-  const backend = await createHttpBackend(link, model, flags);
+  const backend = await createHttpBackend(link, model, flags, tools);
   const { examples = [] } = backend.facts;
   const kept = chatStorage(settings, settings.paths);
   const session = kept.sessions && (await findSession(kept.sessions, flags));
   return {
     backend,
     settings: settingsOf(flags),
+    tools,
     // Not awaited: the chat opens before they arrive.
     messages: showModel(link.client, model).then(({ messages }) => messages),
     ...(examples.length > 0 && { examplePrompts: examples }),

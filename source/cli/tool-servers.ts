@@ -10,20 +10,41 @@ import { warn } from "./output.ts";
 
 /** Prints problems of the files, and asks about a project's file that is new or changed. */
 export async function openToolServers(paths: ProductPaths): Promise<FoundServers["servers"]> {
-  const places = { ownFile: paths.toolServerFile, folder: process.cwd() };
-  const trust = trustOf(paths);
-  const { servers, problems } = await findServers(places, async (file) => {
-    if (trust.has(file)) return true;
-    process.stderr.write(describeProject(file));
-    if (!(await isYes("Use them? [y/N] "))) {
-      warn(`The servers of ${file.file} are not used.`);
-      return false;
-    }
-    trust.add(file);
-    return true;
-  });
+  const mayUse = (file: McpFile) => mayUseProject(paths, file);
+  const { servers, problems } = await findToolServers(paths, mayUse);
   for (const problem of problems) warn(problem);
   return servers;
+}
+
+/** @param mayUse decides about a project's file */
+export async function findToolServers(
+  paths: ProductPaths,
+  mayUse: (file: McpFile) => Promise<boolean>,
+): Promise<FoundServers> {
+  return await findServers({ ownFile: paths.toolServerFile, folder: process.cwd() }, mayUse);
+}
+
+/**
+ * Asks about a project's file, once for each content.
+ *
+ * @param confirm defaults to a question in the terminal
+ */
+export async function mayUseProject(
+  paths: ProductPaths,
+  file: McpFile,
+  confirm: (question: string) => Promise<boolean> = askInTerminal,
+): Promise<boolean> {
+  const trust = trustOf(paths);
+  if (trust.has(file)) return true;
+  if (!(await confirm(`${describeProject(file)}Use them?`))) return false;
+  trust.add(file);
+  return true;
+}
+
+async function askInTerminal(question: string): Promise<boolean> {
+  const isAgreed = await isYes(`${question} [y/N] `);
+  if (!isAgreed) warn("The servers of this project are not used.");
+  return isAgreed;
 }
 
 /** Permissions for projects' files. */

@@ -1,7 +1,7 @@
 // Calls for a chat besides answers: the model's capabilities, the length of a prompt, saving the
 // conversation as a model.
 import type { ApiClient } from "./api-client.ts";
-import type { ClientMessage } from "./chat-events.ts";
+import type { ClientMessage, ClientTool } from "./chat-events.ts";
 import { entriesOf, type Fields, fieldsOf, numberOf, textOf, textsOf } from "./reply-fields.ts";
 
 /** Reply of `POST /api/show`: the fields that a chat shows, and others unchanged. */
@@ -43,6 +43,8 @@ export interface CountedPrompt {
   model: string;
   system: string | undefined;
   messages: readonly ClientMessage[];
+  /** Tools that are offered. Defaults to none. */
+  tools?: readonly ClientTool[];
   /** The model is loaded with them. */
   parameters: Readonly<Record<string, unknown>>;
 }
@@ -53,29 +55,54 @@ export interface CountedPrompt {
  */
 export async function countTokens(
   client: ApiClient,
-  { model, system, messages, parameters }: CountedPrompt,
+  { model, system, messages, tools = [], parameters }: CountedPrompt,
   signal?: AbortSignal,
 ): Promise<number> {
   const body = {
     model,
     system,
-    messages: messages
-      .filter(({ role }) => role === "user" || role === "assistant")
-      .map(({ role, content, images = [] }) => ({
-        role,
-        content: [
-          // A data URI without a type is valid for every format.
-          ...images.map((base64) => ({
-            type: "image",
-            source: { type: "url", url: `data:;base64,${base64}` },
-          })),
-          { type: "text", text: content },
-        ],
+    messages: messages.flatMap(countedMessage),
+    ...(tools.length > 0 && {
+      tools: tools.map(({ function: { name, description, parameters: schema } }) => ({
+        name,
+        description,
+        input_schema: schema,
       })),
+    }),
     options: parameters,
   };
   const reply = await client.postJson("/v1/messages/count_tokens", body, signal);
   return numberOf(fieldsOf(reply).input_tokens);
+}
+
+/** Returns a message in Anthropic's form. A name stands for the id of a call. */
+function countedMessage({
+  role,
+  content,
+  images = [],
+  tool_calls: calls = [],
+  tool_name: tool,
+}: ClientMessage): object[] {
+  if (role === "system") return [];
+  if (role === "tool") {
+    const result = { type: "tool_result", tool_use_id: `${tool}`, content };
+    return [{ role: "user", content: [result] }];
+  }
+  const blocks = [
+    // A data URI without a type is valid for every format.
+    ...images.map((base64) => ({
+      type: "image",
+      source: { type: "url", url: `data:;base64,${base64}` },
+    })),
+    ...(content === "" && calls.length > 0 ? [] : [{ type: "text", text: content }]),
+    ...calls.map(({ function: { name, arguments: input } }) => ({
+      type: "tool_use",
+      id: name,
+      name,
+      input,
+    })),
+  ];
+  return [{ role, content: blocks }];
 }
 
 /**

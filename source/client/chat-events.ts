@@ -94,6 +94,8 @@ export type ChatEvent =
       /** True if the model wrote it without the marks of its template. */
       isFromText?: boolean;
     }
+  /** A call is asked about or run here; `server` is empty for a tool that does not exist. */
+  | { type: "tool-start"; name: string; server: string }
   /** A call was run here; the model goes on. */
   | {
       type: "tool-result";
@@ -103,6 +105,8 @@ export type ChatEvent =
       arguments: Readonly<Record<string, unknown>>;
       text: string;
       isError: boolean;
+      /** The person refused it, or stopped it; absent if it ran to its end. */
+      ending?: "refused" | "cancelled";
     }
   | { type: "done"; statistics: AnswerStatistics };
 
@@ -120,7 +124,7 @@ export interface ModelFacts {
   examples?: readonly string[];
 }
 
-const warningKinds = ["window", "evicted", "left-out"] as const;
+const warningKinds = ["window", "evicted", "left-out", "tools"] as const;
 
 type WarningKind = (typeof warningKinds)[number];
 

@@ -26,6 +26,11 @@ export class Approvals {
     this.#inChat.add(keyOf(tool));
   }
 
+  /** Forgets what was allowed until the program ends: another chat begins. */
+  forgetChat(): void {
+    this.#inChat.clear();
+  }
+
   /** Allows a tool in all chats. @throws Error of the system if the file cannot be written */
   allowAlways(tool: ToolDescription): void {
     const all = { ...this.#read(), [keyOf(tool)]: `${tool.server}: ${tool.name}` };

@@ -12,11 +12,11 @@ import {
 import path from "node:path";
 import { quoteShort } from "../base/display-text.ts";
 import { isRecord, parseJson } from "../base/json.ts";
+import { findJsonFault } from "../base/json-fault.ts";
 import { ProductError } from "../base/product-error.ts";
 import { unfinishedPath } from "../base/unfinished-files.ts";
 import { systemCode, writeRefusal } from "../base/write-refusal.ts";
 import { toolErrors } from "./errors.ts";
-import { findJsonFault } from "./json-fault.ts";
 import { readStart, type ServerDefinition, serverName } from "./server-definition.ts";
 
 export interface McpFile {

@@ -14,10 +14,12 @@ import { packageVersion } from "../base/package-facts.ts";
 import { type ErrorDefinition, ProductError } from "../base/product-error.ts";
 import { unlessAborted } from "../base/unless-aborted.ts";
 import { toolErrors } from "./errors.ts";
+import { McpContext } from "./server-context.ts";
 import type { ServerDefinition } from "./server-definition.ts";
 import { ServerProcess } from "./server-process.ts";
 import type {
   CallLimits,
+  ServerContext,
   ServerState,
   ToolArguments,
   ToolDescription,
@@ -100,6 +102,13 @@ export class McpServer implements ToolServer {
       signal.throwIfAborted();
       throw this.#callError(name, connection, timeoutMs, error);
     }
+  }
+
+  async context(): Promise<ServerContext> {
+    await this.start();
+    const { client } = this.#connection ?? {};
+    if (client === undefined) throw this.#error(toolErrors.serverFailed, this.#problem);
+    return new McpContext(this.name, client, this.#options.startTimeoutMs);
   }
 
   async close(): Promise<void> {

@@ -41,6 +41,34 @@ export interface CallLimits {
 
 export type ServerState = "off" | "starting" | "ready" | "failed";
 
+/** A text that a server offers, to be attached to a message. */
+export interface ServerResource {
+  readonly uri: string;
+  readonly title: string;
+  readonly description: string;
+}
+
+/** A message that a server proposes. */
+export interface ServerPrompt {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly isRequired: boolean;
+  }[];
+}
+
+/** What a server offers besides tools. */
+export interface ServerContext {
+  resources(): Promise<readonly ServerResource[]>;
+  /** @throws ProductError `TOOLS_CALL_FAILED` */
+  read(uri: string): Promise<string>;
+  prompts(): Promise<readonly ServerPrompt[]>;
+  /** Returns the text of a prompt. @throws ProductError `TOOLS_CALL_FAILED` */
+  prompt(name: string, values: Readonly<Record<string, string>>): Promise<string>;
+}
+
 /** A source of tools: an MCP server, or the built-in tools. */
 export interface ToolServer {
   readonly name: string;
@@ -55,6 +83,8 @@ export interface ToolServer {
    * @throws ProductError `TOOLS_SERVER_FAILED`, `TOOLS_LOGIN_NEEDED`
    */
   start(signal?: AbortSignal): Promise<void>;
+  /** Starts it if it does not run; absent for built-in tools. @throws as `start` */
+  context?(): Promise<ServerContext>;
   /** @throws ProductError as `start`, and `TOOLS_CALL_TIMEOUT`, `TOOLS_CALL_FAILED`; the signal's reason */
   call(name: string, values: ToolArguments, limits: CallLimits): Promise<ToolResult>;
   /** Ends it; never fails. */

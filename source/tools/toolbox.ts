@@ -40,10 +40,15 @@ export interface CallOutcome {
   /** What the model reads. */
   readonly text: string;
   readonly isError: boolean;
+  /** The person refused it. */
+  readonly ending?: "refused";
 }
 
 export interface ToolboxOptions {
-  readonly servers: readonly ToolServer[];
+  /** The servers that are on. */
+  readonly servers: () => readonly ToolServer[];
+  /** False for a tool that is switched off. */
+  readonly isOn: (tool: ToolDescription) => boolean;
   readonly approvals: Approvals;
   readonly decide: Decide;
   /** Called with a sentence, once for each server that fails. */
@@ -56,7 +61,8 @@ export interface ToolboxOptions {
 
 export class Toolbox {
   readonly #options: ToolboxOptions;
-  readonly #reported = new Set<string>();
+  /** Servers that did not start: they would delay each message. */
+  readonly #failed = new WeakSet<ToolServer>();
 
   constructor(options: ToolboxOptions) {
     this.#options = options;
@@ -66,18 +72,23 @@ export class Toolbox {
   async offered(signal: AbortSignal): Promise<readonly OfferedTool[]> {
     const { servers, onProblem } = this.#options;
     await Promise.all(
-      servers.map(async (server) => {
+      servers().map(async (server) => {
+        if (this.#failed.has(server)) return;
         try {
           await server.start(signal);
         } catch (error) {
           signal.throwIfAborted();
-          if (this.#reported.has(server.name)) return;
-          this.#reported.add(server.name);
+          this.#failed.add(server);
           onProblem(describeError(error));
         }
       }),
     );
-    return nameTools(servers.flatMap(({ tools }) => tools));
+    return this.#named;
+  }
+
+  get #named(): readonly OfferedTool[] {
+    const { servers, isOn } = this.#options;
+    return nameTools(servers().flatMap(({ tools }) => tools.filter(isOn)));
   }
 
   /**
@@ -90,10 +101,8 @@ export class Toolbox {
     typed: readonly string[] = [],
   ): Promise<CallOutcome> {
     const { servers, callTimeoutMs, maxResultBytes } = this.#options;
-    const tool = nameTools(servers.flatMap(({ tools }) => tools)).find(
-      ({ name }) => name === call.name,
-    )?.tool;
-    const server = servers.find(({ name }) => name === tool?.server);
+    const tool = this.#named.find(({ name }) => name === call.name)?.tool;
+    const server = servers().find(({ name }) => name === tool?.server);
     const outcome = { server: tool?.server ?? "", arguments: call.arguments };
     if (tool === undefined || server === undefined) {
       return { ...outcome, text: `Error: there is no tool named ${call.name}.`, isError: true };
@@ -101,7 +110,8 @@ export class Toolbox {
     const decision = await this.#decide({ ...call, tool }, signal);
     if (decision.kind === "no") {
       const reason = decision.reason === "" ? "" : ` Reason: ${decision.reason}`;
-      return { ...outcome, text: `The user refused this call.${reason}`, isError: true };
+      const text = `The user refused this call.${reason}`;
+      return { ...outcome, text, isError: true, ending: "refused" };
     }
     const values = decision.arguments ?? call.arguments;
     const limits = {
@@ -120,10 +130,6 @@ export class Toolbox {
       const text = `Error: ${describeError(error)}`;
       return { ...outcome, arguments: values, text, isError: true };
     }
-  }
-
-  async close(): Promise<void> {
-    await Promise.all(this.#options.servers.map((server) => server.close()));
   }
 
   async #decide(question: CallQuestion, signal: AbortSignal): Promise<Decision> {

@@ -12,7 +12,7 @@ async function openShell(allowCommand: string[]) {
   const flags = { tools: ["shell"], allowCommand };
   const tools = await openChatTools(flags, { ...settings, values, paths });
   if (tools === undefined) throw new Error("no tools");
-  onTestFinished(() => tools.toolbox.close());
+  onTestFinished(() => tools.set.close());
   const { signal } = new AbortController();
   await tools.toolbox.offered(signal);
   const run = (command: string, isFromText = false) =>

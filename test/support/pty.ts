@@ -82,8 +82,10 @@ export async function openTerminal(arguments_: string[], options: TerminalOption
     text,
     raw: () => raw,
     buffer: () => screen.buffer.active.type,
-    shows: (wanted: string) =>
-      until(`showing ${JSON.stringify(wanted)}`, () => text().includes(wanted)),
+    shows: (wanted: string | RegExp) =>
+      until(`showing ${wanted}`, () =>
+        typeof wanted === "string" ? text().includes(wanted) : wanted.test(text()),
+      ),
     /** Waits until keys reach the program: before that the terminal itself would take them. */
     takesKeys: () => until("taking keys", () => raw.includes("\u001b[?2004h")),
     showsNot: (unwanted: string) =>

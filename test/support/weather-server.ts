@@ -66,4 +66,27 @@ server.registerTool("change", { description: "Changes get_weather", inputSchema:
   return text("changed");
 });
 
+server.registerResource(
+  "stations",
+  "weather://stations",
+  { title: "Weather stations", mimeType: "text/plain" },
+  async ({ href }) => ({ contents: [{ uri: href, text: "Paris has three stations." }] }),
+);
+server.registerPrompt(
+  "forecast",
+  {
+    description: "Asks for the weather",
+    argsSchema: fromJsonSchema<{ city: string }>({
+      type: "object",
+      properties: { city: { type: "string", description: "Name of a city" } },
+      required: ["city"],
+    }),
+  },
+  ({ city }) => ({
+    messages: [
+      { role: "user", content: { type: "text", text: `What is the weather in ${city}?` } },
+    ],
+  }),
+);
+
 await server.connect(new StdioServerTransport());

@@ -12,8 +12,8 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { afterAll, expect, test } from "vitest";
+import { findJsonFault } from "../../source/base/json-fault.ts";
 import { findServers } from "../../source/tools/find-servers.ts";
-import { findJsonFault } from "../../source/tools/json-fault.ts";
 import { addServer, readMcpFile, removeServer } from "../../source/tools/mcp-file.ts";
 import { ProjectTrust } from "../../source/tools/project-trust.ts";
 

@@ -1,8 +1,8 @@
 // Permissions for calls, names of tools, marks of arguments, and cut results.
 import path from "node:path";
 import { expect, test } from "vitest";
+import { callLines, leavesFolder } from "../../source/chat/conversation/call-text.ts";
 import { Approvals } from "../../source/tools/approvals.ts";
-import { callLines, leavesFolder } from "../../source/tools/call-text.ts";
 import type { ToolDescription, ToolServer } from "../../source/tools/tool.ts";
 import { cutResult } from "../../source/tools/tool-result.ts";
 import {
@@ -37,7 +37,8 @@ function server(tools: readonly ToolDescription[]): ToolServer {
 function open(tools: readonly ToolDescription[], decision: Decision, file: string, reads = false) {
   const questions: CallQuestion[] = [];
   const toolbox = new Toolbox({
-    servers: [server(tools)],
+    servers: () => [server(tools)],
+    isOn: () => true,
     approvals: new Approvals(file),
     decide: async (question) => {
       questions.push(question);
@@ -104,7 +105,8 @@ test("A server learns what a person typed, also into the arguments", async () =>
     },
   };
   const toolbox = new Toolbox({
-    servers: [listener],
+    servers: () => [listener],
+    isOn: () => true,
     approvals: new Approvals(path.join(temporaryFolder(), "allowed.json")),
     decide: async () => ({ kind: "once", arguments: { url: "b", kept: "c" } }),
     onProblem: () => undefined,

@@ -18,8 +18,8 @@ export interface CommandFacts {
   readonly slashArguments?: string;
 }
 
-/** Keys go into the field, to the messages, or into the search of the history. */
-export type ChatMode = "writing" | "reading" | "searching";
+/** Keys go into the field, to the messages, into the search of the history, or decide about a call. */
+export type ChatMode = "writing" | "reading" | "searching" | "deciding";
 
 /** Facts that decide which keys are valid now. */
 export interface CommandSituation {
@@ -43,6 +43,10 @@ export interface CommandSituation {
   readonly isCommand: boolean;
   /** Messages wait to be sent. */
   readonly hasQueue: boolean;
+  /** A call of the model waits for a decision. */
+  readonly isAsked: boolean;
+  /** A permission may cover later calls of its tool. */
+  readonly isKeepable: boolean;
 }
 
 /** Text output of a command: it is printed, and the model does not see it. */
@@ -65,6 +69,10 @@ export interface CommandContext {
   chooseModel(): Outcome;
   /** Shows the settings of the chat; on a screen they can be changed. */
   chooseSettings(): Outcome;
+  /** Shows tool servers and their tools; on a screen they can be switched. */
+  chooseTools(): Outcome;
+  /** Writes a message from a prompt of a tool server. */
+  choosePrompt(): Outcome;
   chooseSession(words: string): Outcome;
   openSession(reference: string): Outcome;
   /** Replaces the last answer. */
@@ -84,6 +92,7 @@ export type CommandGroup =
   | "Commands"
   | "Chat"
   | "Messages"
+  | "Tool calls"
   | "Scrolling"
   | "Editing"
   | "Searching";

@@ -132,6 +132,20 @@ export const slashCommands: readonly Command[] = [
       run: (context) => printed(context.actions.listModels()),
     },
     {
+      id: "tools.switch",
+      title: "Switch tools on and off, and show the tokens that they cost",
+      slash: ["/tools"],
+      keywords: ["mcp", "servers"],
+      run: (context) => context.chooseTools(),
+    },
+    {
+      id: "prompt.choose",
+      title: "Write a message from a prompt of a tool server",
+      slash: ["/prompt"],
+      keywords: ["mcp"],
+      run: (context) => context.choosePrompt(),
+    },
+    {
       id: "conversation.context",
       title: "Show how full the context window is",
       slash: ["/context"],

@@ -61,9 +61,11 @@ export async function* answerWithTools({
     const made = [];
     for (const call of calls) {
       callCount += 1;
+      const { name } = call;
+      const server = offered.find((one) => one.name === name)?.tool.server ?? "";
+      yield { type: "tool-start", name, server };
       const outcome =
         callCount > maxCalls ? tooMany(call, maxCalls) : await tools.run(call, signal, typed);
-      const { name } = call;
       yield { type: "tool-result", name, ...outcome };
       made.push({ function: { name, arguments: outcome.arguments } });
       results.push({ role: "tool", content: outcome.text, tool_name: name });
@@ -72,7 +74,7 @@ export async function* answerWithTools({
   }
 }
 
-function toClientTool({ name, tool }: OfferedTool): ClientTool {
+export function toClientTool({ name, tool }: OfferedTool): ClientTool {
   const { description, inputSchema: parameters } = tool;
   return { type: "function", function: { name, description, parameters } };
 }

@@ -1,7 +1,8 @@
 // The answer being received: text so far, and progress of the request.
 
 import type { ChatEvent } from "../../client/chat-events.ts";
-import type { AnswerState, AssistantEntry } from "./transcript-entry.ts";
+import type { CallQuestion } from "./call-text.ts";
+import type { AnswerState, AssistantEntry, OpenCall } from "./transcript-entry.ts";
 import { TurnSteps } from "./turn-steps.ts";
 
 export type ActivityPhase =
@@ -16,11 +17,13 @@ export type ActivityPhase =
       /** Undefined until some time has passed. */
       readonly tokensPerSecond: number | undefined;
       readonly ttftMs: number;
-    };
+    }
+  /** A call waits for a person's decision, or runs. */
+  | { readonly type: "calling"; readonly call: OpenCall };
 
 export interface Activity {
   readonly phase: ActivityPhase;
-  /** Milliseconds since the message was sent. */
+  /** Milliseconds since the message was sent, or since the last call ended. */
   readonly elapsedMs: number;
 }
 
@@ -35,11 +38,16 @@ export class RunningAnswer {
   #thinkingSinceMs: number | undefined;
   #thinkingMs: number | undefined;
   #ttftMs: number | undefined;
+  /** Text of the model's turn is arriving. */
+  #isWriting = false;
+  #turnAtMs: number;
+  #call: (Omit<OpenCall, "elapsedMs"> & { readonly sinceMs: number }) | undefined;
 
   /** @param id of its entry in the transcript */
   constructor(id: number, startedAtMs: number) {
     this.id = id;
     this.#startedAtMs = startedAtMs;
+    this.#turnAtMs = startedAtMs;
   }
 
   /** Milliseconds from sending to the first text; undefined until there is one. */
@@ -57,6 +65,7 @@ export class RunningAnswer {
       case "text":
         this.#meter.add(nowMs);
         this.#ttftMs ??= nowMs - this.#startedAtMs;
+        this.#isWriting = true;
         if (this.#thinkingSinceMs !== undefined) this.#thinkingMs ??= nowMs - this.#thinkingSinceMs;
         this.#turns.receive(event);
         break;
@@ -66,26 +75,78 @@ export class RunningAnswer {
         this.#phase = { type: "thinking", characters: this.#thinking.length };
         break;
       case "tool-call":
+        this.#ttftMs ??= nowMs - this.#startedAtMs;
+        this.#turns.receive(event);
+        break;
+      case "tool-start": {
+        const { name, server } = event;
+        this.#call = { name, server, state: "running", sinceMs: nowMs };
+        break;
+      }
       case "tool-result":
         this.#turns.receive(event);
+        this.#call = undefined;
+        this.#isWriting = false;
+        this.#phase = { type: "waiting" };
+        this.#turnAtMs = nowMs;
         break;
       default:
         this.#phase = event;
     }
   }
 
+  /** A person is asked about the call that has started, also after changing its arguments. */
+  ask({ tool, arguments: values, isFromText }: CallQuestion, nowMs: number): void {
+    const { server, name, isReadOnly, alwaysAsks = false } = tool;
+    this.#turns.changeNext(values);
+    const isKeepable = !alwaysAsks && !isFromText;
+    const facts = { server, name, isReadOnly, isFromText, isKeepable };
+    this.#call = { ...facts, state: "asking", sinceMs: nowMs };
+  }
+
+  /** The person has decided: the call runs. */
+  decided(nowMs: number): void {
+    if (this.#call !== undefined) {
+      this.#call = { ...this.#call, state: "running", sinceMs: nowMs };
+    }
+  }
+
+  /** Gives the calls without a result one that says so: many models need one for each call. */
+  cancelCalls(): void {
+    const { server = "" } = this.#call ?? {};
+    for (let next = this.#turns.next; next !== undefined; next = this.#turns.next) {
+      const result = {
+        text: "Cancelled by the user.",
+        isError: true,
+        ending: "cancelled",
+      } as const;
+      this.#turns.receive({ type: "tool-result", ...next, server, ...result });
+    }
+    this.#call = undefined;
+  }
+
   activity(nowMs: number): Activity {
     const ttftMs = this.#ttftMs;
+    const elapsedMs = nowMs - this.#turnAtMs;
+    const call = this.#openCall(nowMs);
+    if (call !== undefined) return { phase: { type: "calling", call }, elapsedMs };
     const phase: ActivityPhase =
-      ttftMs === undefined
+      ttftMs === undefined || !this.#isWriting
         ? this.#phase
         : { type: "answering", tokensPerSecond: this.#meter.rate(nowMs), ttftMs };
-    return { phase, elapsedMs: nowMs - this.#startedAtMs };
+    return { phase, elapsedMs };
+  }
+
+  #openCall(nowMs: number): OpenCall | undefined {
+    if (this.#call === undefined) return undefined;
+    const { sinceMs, ...call } = this.#call;
+    return { ...call, elapsedMs: nowMs - sinceMs };
   }
 
   entry(
     state: AnswerState,
-    shown: Pick<AssistantEntry, "isThinkingOpen" | "note" | "atMs">,
+    shown: Pick<AssistantEntry, "isThinkingOpen" | "areResultsOpen" | "note" | "atMs">,
+    nowMs: number,
   ): AssistantEntry {
     return {
       ...shown,
@@ -95,6 +156,7 @@ export class RunningAnswer {
       thinking: this.#thinking || undefined,
       thinkingMs: this.#thinkingMs,
       ...this.#turns.parts,
+      openCall: this.#openCall(nowMs),
     };
   }
 }

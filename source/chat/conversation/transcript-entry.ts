@@ -64,13 +64,32 @@ export interface AssistantEntry {
   readonly thinking?: string | undefined;
   readonly thinkingMs?: number | undefined;
   readonly isThinkingOpen?: boolean | undefined;
+  readonly areResultsOpen?: boolean | undefined;
   readonly toolCalls?: readonly SessionToolCall[] | undefined;
+  /** The first of the calls above, while it is decided about or run. */
+  readonly openCall?: OpenCall | undefined;
   /** Turns before the text that called tools. */
   readonly steps?: readonly SessionStep[] | undefined;
   /** `61 tok/s · 182 ms`, for its headline. */
   readonly note?: string | undefined;
   readonly atMs?: number | undefined;
   readonly isStored?: boolean;
+}
+
+/** A call without a result yet. */
+export interface OpenCall {
+  /** Empty for a tool that does not exist. */
+  readonly server: string;
+  readonly name: string;
+  readonly state: "asking" | "running";
+  /** Milliseconds in this state. */
+  readonly elapsedMs: number;
+  /** Its server says that it changes nothing. */
+  readonly isReadOnly?: boolean;
+  /** The model wrote it as plain text. */
+  readonly isFromText?: boolean;
+  /** A permission may cover later calls. */
+  readonly isKeepable?: boolean;
 }
 
 export interface NoteEntry {

@@ -32,11 +32,23 @@ export class TurnSteps {
     };
   }
 
+  /** The call that is asked about or run next. */
+  get next(): SessionToolCall | undefined {
+    return this.#open[0];
+  }
+
+  /** Takes changed arguments of the next call. */
+  changeNext(values: SessionToolCall["arguments"]): void {
+    const [next] = this.#open;
+    if (next !== undefined) this.#open[0] = { ...next, arguments: values };
+  }
+
   receive(event: TurnEvent): void {
     if (event.type === "tool-result") {
-      const { name, server, arguments: values, text: result, isError } = event;
+      const { name, server, arguments: values, text: result, isError, ending } = event;
       this.#open.shift();
-      this.#done = [...this.#done, { name, server, arguments: values, result, isError }];
+      const call = { name, server, arguments: values, result, isError };
+      this.#done = [...this.#done, { ...call, ...(ending && { ending }) }];
       return;
     }
     if (this.#done.length > 0 && this.#open.length === 0) {

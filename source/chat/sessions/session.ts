@@ -46,7 +46,11 @@ export interface SessionDoneCall extends SessionToolCall {
   /** As the model read it. */
   readonly result: string;
   readonly isError: boolean;
+  /** The person refused it, or stopped it; absent if it ran to its end. */
+  readonly ending?: CallEnding | undefined;
 }
+
+export type CallEnding = "refused" | "cancelled";
 
 export interface SessionMessage {
   readonly role: "user" | "assistant" | "tool";
@@ -204,7 +208,9 @@ function readStep(value: unknown): SessionStep {
     if (!isRecord(call)) throw new Error("a tool call is not an object");
     const server = textAt(call, "server");
     const result = textAt(call, "result");
-    return { ...readToolCall(call), server, result, isError: call.isError === true };
+    const ending = (["refused", "cancelled"] as const).find((known) => known === call.ending);
+    const isError = call.isError === true;
+    return { ...readToolCall(call), server, result, isError, ...(ending && { ending }) };
   });
   return { text: textAt(value, "text"), calls };
 }

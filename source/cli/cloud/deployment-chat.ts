@@ -113,6 +113,11 @@ export class DeploymentChat implements DeploymentBackend {
     return true;
   }
 
+  /** Tools are for models of this machine. */
+  async callsTools(): Promise<boolean> {
+    return false;
+  }
+
   async countTokens(): Promise<number> {
     throw notHere("A deployment cannot count the tokens of a prompt in advance.");
   }

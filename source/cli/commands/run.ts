@@ -81,7 +81,7 @@ export const run: Run<typeof chatCommands.run> = async (words, flags) => {
   try {
     return await answerOrPrintVector(question, answer);
   } finally {
-    await tools?.toolbox.close();
+    await tools?.set.close();
   }
 };
 
@@ -104,9 +104,6 @@ async function chat(
 ): Promise<number> {
   const isScreen =
     process.stdin.isTTY && process.stdout.isTTY && process.env.TERM !== "dumb" && !flags.plain;
-  if (isScreen && namesTools(flags)) {
-    throw usageError("Tools are for the line chat and single answers.", "Add --plain.");
-  }
   if (isScreen) {
     const { chatOnScreen } = await import("../screen-chat.ts");
     return await chatOnScreen(findModel, flags, settings, isPaintedFirst);

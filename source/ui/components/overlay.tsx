@@ -52,7 +52,8 @@ const writeRowsMaximum = 10;
 function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const { theme } = useLook();
   const { field, found, selected, isGrouped } = overlay;
-  const { title, isTable = false, rowsMaximum = Infinity } = overlay.question;
+  const { title } = overlay;
+  const { isTable = false, rowsMaximum = Infinity } = overlay.question;
   const isRead = useIsScreenReaderEnabled();
   if (isRead) {
     const item = found[selected];

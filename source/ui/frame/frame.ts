@@ -189,7 +189,10 @@ export class Frame extends Observable implements FrameServices {
     options: ChooseOptions = {},
   ): Promise<string | undefined> {
     const items = choices.map((choice) => ({ note: "", ...choice }));
-    const verbs = { verb: "choose", cancelVerb: "cancel" };
+    const isSwitched = options.switches !== undefined;
+    const verbs = isSwitched
+      ? { verb: "switch", cancelVerb: "close" }
+      : { verb: "choose", cancelVerb: "cancel" };
     return this.#overlays.list({ title, items, ...verbs, ...options });
   }
 

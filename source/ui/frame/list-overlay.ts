@@ -5,7 +5,7 @@ import { fieldWith } from "../editor/line-field.ts";
 import type { Hint } from "./command-lists.ts";
 import { FieldOverlay, type OverlayEvents } from "./question-overlay.ts";
 import { rankItems } from "./rank-items.ts";
-import type { ChooseOptions, ListAction, ListItem } from "./screen.ts";
+import type { ChooseOptions, ListAction, ListItem, LiveChoices } from "./screen.ts";
 
 export interface ListQuestion extends ChooseOptions {
   readonly title: string;
@@ -40,17 +40,31 @@ export class ListOverlay extends FieldOverlay {
   /** Items that the search found for the typed text, with their notes. */
   #hits: ReadonlyMap<string, string | undefined> = new Map();
   #items: readonly ListItem[];
+  readonly #unsubscribe: (() => void) | undefined;
 
   /** @param events receives the value of the chosen item, or undefined */
   constructor(events: OverlayEvents<string | undefined>, question: ListQuestion) {
-    super(events);
+    super({
+      ...events,
+      onDone: (answer) => {
+        this.#unsubscribe?.();
+        events.onDone(answer);
+      },
+    });
     this.question = question;
-    const { items, selected } = question;
-    this.#items = items;
+    const { items, selected, switches } = question;
+    this.#unsubscribe = switches?.subscribe(() => this.#follow(switches));
+    this.#items = switches === undefined ? items : itemsOf(switches);
+    const wanted =
+      switches === undefined ? selected : this.#items.find(({ isDim }) => !isDim)?.value;
     this.selected = Math.max(
       0,
-      items.findIndex(({ value }) => value === selected),
+      this.#items.findIndex(({ value }) => value === wanted),
     );
+  }
+
+  get title(): string {
+    return this.question.switches?.title() ?? this.question.title;
   }
 
   get hints(): readonly Hint[] {
@@ -100,7 +114,9 @@ export class ListOverlay extends FieldOverlay {
   /** Answers with the value of the selected item. */
   protected override confirm(): void {
     const item = this.found[this.selected];
-    if (item !== undefined && !item.isDim) this.events.onDone(item.value);
+    if (item === undefined || item.isDim) return;
+    if (this.question.switches === undefined) this.events.onDone(item.value);
+    else this.question.switches.toggle(item.value);
   }
 
   protected override show(field: EditorState): void {
@@ -125,6 +141,15 @@ export class ListOverlay extends FieldOverlay {
     this.events.onChange();
   }
 
+  /** Shows changed choices; the selected one stays selected. */
+  #follow(switches: LiveChoices): void {
+    const { value: before } = this.found[this.selected] ?? {};
+    this.#items = itemsOf(switches);
+    const at = this.found.findIndex(({ value }) => value === before);
+    this.selected = at === -1 ? Math.min(this.selected, this.found.length - 1) : at;
+    this.events.onChange();
+  }
+
   async #act({ run }: ListAction): Promise<void> {
     const item = this.found[this.selected];
     if (item === undefined || !(await run(item.value))) return;
@@ -144,4 +169,8 @@ export class ListOverlay extends FieldOverlay {
     this.#hits = new Map(hits.map(({ value, note }) => [value, note]));
     this.events.onChange();
   }
+}
+
+function itemsOf(switches: LiveChoices): readonly ListItem[] {
+  return switches.choices().map((choice) => ({ note: "", ...choice }));
 }

@@ -140,6 +140,8 @@ export interface Choice {
   readonly note?: string;
   /** Heading of the group the choice belongs to. */
   readonly group?: string;
+  /** Shown, but cannot be chosen. */
+  readonly isDim?: boolean;
 }
 
 export interface ChooseOptions {
@@ -148,8 +150,19 @@ export interface ChooseOptions {
   readonly action?: ListAction;
   /** The initially selected value. Defaults to the first choice. */
   readonly selected?: string | undefined;
+  /** Enter switches the selected choice instead: the list stays open, with choices that change. */
+  readonly switches?: LiveChoices;
   /** Titles are table rows: notes are cut first when space is short. Defaults to false. */
   readonly isTable?: boolean;
+}
+
+/** Choices that change while they are shown. */
+export interface LiveChoices {
+  title(): string;
+  choices(): readonly Choice[];
+  toggle(value: string): void;
+  /** @returns a function that unsubscribes */
+  readonly subscribe: (listener: () => void) => () => void;
 }
 
 /** A choice that a search has found. */

@@ -6,7 +6,12 @@ import type {
   ModelChoice,
   ShowTopic,
 } from "../../../source/chat/chat-backend.ts";
-import type { ChatEvent, ClientMessage, ModelFacts } from "../../../source/client/chat-events.ts";
+import type {
+  ChatEvent,
+  ClientMessage,
+  ClientTool,
+  ModelFacts,
+} from "../../../source/client/chat-events.ts";
 
 export class ScriptedAnswer {
   readonly messages: readonly ClientMessage[];
@@ -93,6 +98,8 @@ export class ScriptedBackend implements ChatBackend {
   readonly saved: Array<{ name: string; messages: readonly ClientMessage[] }> = [];
   /** Makes the model a vision model. */
   canSee = true;
+  /** Lets the model call tools. */
+  hasTools = true;
 
   constructor(facts: Partial<ModelFacts> = {}) {
     this.facts = { name: "tiny", contextLength: 4096, card: "Tells short stories.", ...facts };
@@ -111,7 +118,9 @@ export class ScriptedBackend implements ChatBackend {
     signal: AbortSignal,
     answerNow?: AbortSignal,
   ): AsyncIterable<ChatEvent> {
-    const answer = new ScriptedAnswer(messages, settings, signal, answerNow);
+    // As the HTTP client, which does not send what was typed.
+    const sent = messages.map(({ typed: _, ...message }) => message);
+    const answer = new ScriptedAnswer(sent, settings, signal, answerNow);
     this.answers.push(answer);
     return answer.stream();
   }
@@ -141,8 +150,17 @@ export class ScriptedBackend implements ChatBackend {
     return this.canSee;
   }
 
-  async countTokens(messages: readonly ClientMessage[]): Promise<number> {
-    return messages.length * 10;
+  async callsTools(): Promise<boolean> {
+    return this.hasTools;
+  }
+
+  async countTokens(
+    messages: readonly ClientMessage[],
+    _settings?: ChatSettings,
+    _signal?: AbortSignal,
+    tools: readonly ClientTool[] = [],
+  ): Promise<number> {
+    return messages.length * 10 + tools.length * 100;
   }
 
   async imageTokens(): Promise<number> {

@@ -13,6 +13,9 @@ import type { ScreenContext } from "./commands/key-commands.ts";
 import { askChatSettings } from "./commands/settings-form.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
 import { emptyQueue } from "./composer/message-queue.ts";
+import { askPrompt } from "./tools/ask-prompt.ts";
+import { ToolDecisions } from "./tools/tool-decisions.ts";
+import { switchTools } from "./tools/tools-overlay.ts";
 import { MessageActions } from "./transcript/message-actions.ts";
 import { followTail } from "./transcript/transcript-window.ts";
 
@@ -34,12 +37,14 @@ export class ChatController implements ScreenContext {
   readonly #chat: ChatParts;
   readonly composer: ComposerActions;
   readonly messages: MessageActions;
+  readonly decisions: ToolDecisions;
   #interruptedAtMs = -Infinity;
   #escapedAtMs = -Infinity;
 
   constructor(chat: ChatParts) {
     this.#chat = chat;
     this.messages = new MessageActions(chat);
+    this.decisions = new ToolDecisions(chat);
     this.composer = new ComposerActions(chat, this, this.messages);
   }
 
@@ -80,11 +85,9 @@ export class ChatController implements ScreenContext {
   }
 
   stop(): undefined {
-    const hadText = this.#state.entries.some(
-      (entry) => entry.kind === "assistant" && entry.state === "running" && entry.text !== "",
-    );
+    const isBegun = this.#chat.session.hasContent;
     this.#chat.session.stop();
-    if (!hadText) this.notify("Stopped before the answer began; message restored");
+    if (!isBegun) this.notify("Stopped before the answer began; message restored");
   }
 
   answerNow(): undefined {
@@ -174,6 +177,22 @@ export class ChatController implements ScreenContext {
       this.#chat.frame,
     );
     return actions.settings === before ? undefined : { printed: await actions.show(undefined) };
+  }
+
+  async chooseTools(): Promise<string | undefined> {
+    const { tools, backend, frame } = this.#chat;
+    if (tools === undefined) return "Tools are for models of this machine.";
+    const { settings } = this.actions;
+    return await switchTools({ tools, backend, settings, frame });
+  }
+
+  async choosePrompt(): Promise<string | undefined> {
+    const { tools, frame } = this.#chat;
+    if (tools === undefined) return "Tools are for models of this machine.";
+    const text = await askPrompt(tools, frame);
+    if (text === undefined) return undefined;
+    if (text === "") return "No prompts: switch a server with prompts on (/tools).";
+    return this.write(text);
   }
 
   async chooseSession(words: string): Promise<string | undefined> {

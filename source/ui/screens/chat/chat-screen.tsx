@@ -7,6 +7,7 @@ import { Store } from "../../../base/store.ts";
 import { ChatActions } from "../../../chat/chat-actions.ts";
 import type { ChatOptions } from "../../../chat/chat-backend.ts";
 import { type Command, type CommandSituation, runCommand } from "../../../chat/commands/command.ts";
+import { type CallQuestion, callTitle } from "../../../chat/conversation/call-text.ts";
 import { storedEntries, wholeConversationOf } from "../../../chat/conversation/transcript-entry.ts";
 import { openPromptHistory, type PromptHistory } from "../../../chat/prompt-history.ts";
 import type { SessionHead } from "../../../chat/sessions/session.ts";
@@ -39,6 +40,7 @@ export class ChatScreen implements Screen {
   readonly #recorder: SessionRecorder | undefined;
   readonly #options: ChatOptions;
   readonly #watch: ServerWatch | undefined;
+  #isActive = false;
 
   readonly Body = memo((size: BodySize): ReactElement => {
     return <ChatBody chat={this.#chat} columns={size.columns} rows={size.rows} />;
@@ -60,6 +62,7 @@ export class ChatScreen implements Screen {
     const store = new Store(createChatState(settings, history.entries));
     this.#store = store;
     const warn = (text: string) => store.update({ notice: { text, isWarning: true } });
+    if (options.tools !== undefined) options.tools.tell = warn;
     const recorder =
       sessions &&
       new SessionRecorder(sessions, clock, {
@@ -75,6 +78,7 @@ export class ChatScreen implements Screen {
         const conversation = store.get().conversation + (change.entries === undefined ? 0 : 1);
         store.update({ ...change, conversation });
       },
+      onNewChat: () => options.tools?.forgetChat(),
       onSwitched: () => store.update(noFigures),
       folder,
     });
@@ -82,15 +86,18 @@ export class ChatScreen implements Screen {
       store,
       backend,
       examplePrompts: options.examplePrompts ?? defaultExamplePrompts,
-      layout: this.#createLayout(isAscii),
+      layout: this.#createLayout(isAscii, folder),
       printed: new PrintedEntries(),
+      folder,
       watch,
       head: () => recorder?.head,
       session: new ChatSession({
         backend,
         store,
         clock,
+        tools: options.tools,
         onSaid: () => this.#said(),
+        onAsked: (question) => this.#asked(question),
         onEnded: (state) => this.#controller.composer.sender.answerEnded(state),
       }),
       actions,
@@ -98,6 +105,7 @@ export class ChatScreen implements Screen {
       clock,
       historyFile: history.file,
       goElsewhere: options.goElsewhere,
+      tools: options.tools,
       warn,
       size: () => {
         const hasFigures = layout === "window" && watch !== undefined;
@@ -184,7 +192,8 @@ export class ChatScreen implements Screen {
   }
 
   isTyping(): boolean {
-    return modeOf(this.#store.get()) !== "reading";
+    const mode = modeOf(this.#store.get());
+    return mode === "writing" || mode === "searching";
   }
 
   type(text: string): void {
@@ -205,12 +214,15 @@ export class ChatScreen implements Screen {
   }
 
   activate(): void {
+    this.#isActive = true;
     this.#watch?.start();
     void this.#listSaved();
   }
 
   /** An answer continues while another screen is in front. */
-  deactivate(): void {}
+  deactivate(): void {
+    this.#isActive = false;
+  }
 
   /** Text that was typed and not sent can be restored with Up next time. */
   async close(): Promise<void> {
@@ -223,7 +235,15 @@ export class ChatScreen implements Screen {
     await this.#chat.historyFile?.settled();
   }
 
-  #createLayout(isAscii: boolean): TranscriptLayout {
+  /** Shows a call that waits for a decision, and tells about it on other screens. */
+  #asked(question: CallQuestion | undefined): void {
+    this.#controller.decisions.show(question);
+    if (question === undefined || this.#isActive) return;
+    const { server, name } = question.tool;
+    this.#chat.frame.notify(`${callTitle({ server, name })} waits for your decision: Alt+1`);
+  }
+
+  #createLayout(isAscii: boolean, folder: string): TranscriptLayout {
     const layout: TranscriptLayout = new TranscriptLayout({
       highlighter: new CodeHighlighter(() => {
         layout.forget();
@@ -231,6 +251,7 @@ export class ChatScreen implements Screen {
       }),
       drawsImages: chalk.level > 0 && !isAscii,
       timeText,
+      folder,
     });
     return layout;
   }

@@ -3,13 +3,14 @@
 import type { Clock } from "../../../base/clock.ts";
 import { describeError } from "../../../base/product-error.ts";
 import type { Store } from "../../../base/store.ts";
-import type { ChatBackend } from "../../../chat/chat-backend.ts";
+import type { ChatBackend, ChatTools } from "../../../chat/chat-backend.ts";
 import {
   type AnswerEnd,
   answerStateOf,
   nextKeys,
   noteOf,
 } from "../../../chat/conversation/answer-end.ts";
+import type { CallQuestion, Decision } from "../../../chat/conversation/call-text.ts";
 import { RunningAnswer } from "../../../chat/conversation/running-answer.ts";
 import {
   type AnswerState,
@@ -56,12 +57,21 @@ interface Run {
   flushTimer: NodeJS.Timeout | undefined;
 }
 
+/** A call that waits for a person's decision. */
+interface AskedCall {
+  readonly question: CallQuestion;
+  readonly decide: (decision: Decision) => void;
+}
+
 export interface ChatSessionOptions {
   readonly backend: ChatBackend;
   readonly store: Store<ChatState>;
   readonly clock: Clock;
   /** Called when the conversation has changed and should be saved. */
   readonly onSaid: () => void;
+  readonly tools: ChatTools | undefined;
+  /** Called when a call waits for a decision, and when it does no longer. */
+  readonly onAsked: (question: CallQuestion | undefined) => void;
   /** Called when an answer has ended, and another may begin. */
   readonly onEnded: (state: AnswerState) => void;
 }
@@ -69,9 +79,33 @@ export interface ChatSessionOptions {
 export class ChatSession {
   readonly #options: ChatSessionOptions;
   #run: Run | undefined;
+  #asked: AskedCall | undefined;
 
   constructor(options: ChatSessionOptions) {
     this.#options = options;
+    const { tools } = options;
+    if (tools !== undefined) tools.ask = (question, signal) => this.#askAbout(question, signal);
+  }
+
+  /** True if the running answer has text or calls. */
+  get hasContent(): boolean {
+    return this.#run?.answer.hasContent ?? false;
+  }
+
+  /** The call that waits for a decision. */
+  get question(): CallQuestion | undefined {
+    return this.#asked?.question;
+  }
+
+  /** Decides about the call; does nothing if it does not wait any more. */
+  decide(question: CallQuestion, decision: Decision): void {
+    if (this.#asked?.question === question) this.#asked.decide(decision);
+  }
+
+  /** Asks again, with other arguments. */
+  changeArguments(question: CallQuestion, values: CallQuestion["arguments"]): void {
+    if (this.#asked?.question !== question) return;
+    this.#show({ ...this.#asked, question: { ...question, arguments: values } });
   }
 
   get isBusy(): boolean {
@@ -147,7 +181,7 @@ export class ChatSession {
     };
     this.#run = run;
     store.update({
-      entries: [...asked, answer.entry("running", {})],
+      entries: [...asked, answer.entry("running", {}, clock.now())],
       activity: answer.activity(clock.now()),
       viewport: followTail,
     });
@@ -165,6 +199,34 @@ export class ChatSession {
     } catch (error) {
       this.#close(run, { kind: "failed", sentence: describeError(error) });
     }
+  }
+
+  /** @throws the signal's reason when the answer is stopped */
+  async #askAbout(question: CallQuestion, signal: AbortSignal): Promise<Decision> {
+    const run = this.#run;
+    const { promise, resolve, reject } = Promise.withResolvers<Decision>();
+    const onAbort = () => reject(signal.reason);
+    signal.throwIfAborted();
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#show({ question, decide: resolve });
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+      this.#asked = undefined;
+      if (run !== undefined && run === this.#run) {
+        run.answer.decided(this.#options.clock.now());
+        this.#flush(run);
+      }
+      this.#options.onAsked(undefined);
+    }
+  }
+
+  #show(asked: AskedCall): void {
+    this.#asked = asked;
+    this.#run?.answer.ask(asked.question, this.#options.clock.now());
+    if (this.#run !== undefined) this.#flush(this.#run);
+    this.#options.onAsked(asked.question);
   }
 
   #receive(run: Run, event: Exclude<ChatEvent, { type: "done" }>): void {
@@ -202,8 +264,9 @@ export class ChatSession {
     const index = entries.findLastIndex(({ id }) => id === answer.id);
     const shown = entries[index];
     if (shown?.kind !== "assistant") return entries;
-    const { isThinkingOpen } = shown;
-    return entries.with(index, answer.entry(state, { isThinkingOpen, ...ending }));
+    const { isThinkingOpen, areResultsOpen } = shown;
+    const kept = { isThinkingOpen, areResultsOpen, ...ending };
+    return entries.with(index, answer.entry(state, kept, this.#options.clock.now()));
   }
 
   /** Only the first call for a run counts: it may have been stopped, or have ended. */
@@ -214,6 +277,7 @@ export class ChatSession {
     this.#run = undefined;
     const { store, clock, onSaid, onEnded } = this.#options;
     const { answer, question, isRepeated } = run;
+    if (this.#options.tools !== undefined && end.kind !== "done") answer.cancelCalls();
     const isAnswered = end.kind === "done" || answer.hasContent;
     const state = answerStateOf(end);
     const ending = { note: noteOf(answer.ttftMs, end), atMs: clock.wallMs() };

@@ -26,6 +26,13 @@ export interface ChatNotice {
   readonly isWarning: boolean;
 }
 
+export interface AskedState {
+  /** Keys decide about it; otherwise they go into the field. */
+  readonly isFocused: boolean;
+  /** A permission may cover later calls of its tool. */
+  readonly isKeepable: boolean;
+}
+
 export interface ChatState {
   readonly entries: readonly TranscriptEntry[];
   /** Number of the conversation on this screen: entry numbers restart with each. */
@@ -45,6 +52,8 @@ export interface ChatState {
   /** The message that keys act on while messages are read. */
   readonly selectedId: number | undefined;
   readonly search: HistorySearch | undefined;
+  /** The call that waits for a decision; undefined while none does. */
+  readonly asked: AskedState | undefined;
   /** The question that the next message will replace. */
   readonly editingId: number | undefined;
   /** Images that wait for their question. */
@@ -74,6 +83,7 @@ export function createChatState(
     viewport: followTail,
     selectedId: undefined,
     search: undefined,
+    asked: undefined,
     editingId: undefined,
     waitingImages: [],
     queue: emptyQueue,
@@ -90,7 +100,12 @@ export const noFigures = {
   contextTokens: undefined,
 } as const satisfies Partial<ChatState>;
 
-export function modeOf({ search, selectedId }: Pick<ChatState, "search" | "selectedId">): ChatMode {
+export function modeOf({
+  search,
+  selectedId,
+  asked,
+}: Pick<ChatState, "search" | "selectedId" | "asked">): ChatMode {
   if (search !== undefined) return "searching";
+  if (asked?.isFocused) return "deciding";
   return selectedId === undefined ? "writing" : "reading";
 }

@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import type { Clock } from "../../../base/clock.ts";
 import { Store } from "../../../base/store.ts";
 import type { ChatActions } from "../../../chat/chat-actions.ts";
-import type { ChatBackend, ChatOptions } from "../../../chat/chat-backend.ts";
+import type { ChatBackend, ChatOptions, ChatTools } from "../../../chat/chat-backend.ts";
 import type { PromptHistoryFile } from "../../../chat/prompt-history.ts";
 import type { SessionHead } from "../../../chat/sessions/session.ts";
 import { type ModelFacts, prefillRate } from "../../../client/chat-events.ts";
@@ -28,6 +28,8 @@ export interface ChatView {
   readonly layout: TranscriptLayout;
   /** Entries printed to the terminal's scrollback, in the layout `inline`. */
   readonly printed: PrintedEntries;
+  /** The working folder. */
+  readonly folder: string;
   /** The server; undefined for a deployment. */
   readonly watch: Readable<WatchedServer> | undefined;
   /** The saved chat that continues here; undefined before the first message. */
@@ -43,6 +45,8 @@ export interface ChatParts extends ChatView {
   readonly clock: Clock;
   readonly historyFile: PromptHistoryFile | undefined;
   readonly goElsewhere: ChatOptions["goElsewhere"];
+  /** Undefined where the model may call none. */
+  readonly tools: ChatTools | undefined;
   /** Shows why something failed. */
   readonly warn: (text: string) => void;
   readonly size: () => BodySize;

@@ -3,6 +3,7 @@
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { harmlessText } from "../../../base/harmless-text.ts";
+import { fromTextWarning, spokenCall } from "../../../chat/conversation/call-text.ts";
 import type { Activity } from "../../../chat/conversation/running-answer.ts";
 import { useParts, useStore } from "../../hooks/use-store.ts";
 import { toAscii } from "../../theme.ts";
@@ -19,9 +20,11 @@ const statusWidth = 1000;
 /** Has few lines that rarely change, since Ink writes all of them again on every change. */
 export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement {
   const status = useStatus(chat);
+  const question = useStore(chat.store, (now) => questionText(now, chat.folder));
   const state = useParts(chat.store, "editor", "notice", "search", "menu", "queue");
   const lines = {
     Status: state.notice?.text ?? status,
+    Call: question,
     Search: searchText(state),
     Completion: menuText(state.menu),
     Queue: queueHint(state.queue),
@@ -37,6 +40,23 @@ export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement 
       </Box>
     </Box>
   );
+}
+
+/** Describes the call that waits for a decision, and the keys that decide. */
+function questionText({ entries, asked }: ChatState, folder: string): string {
+  const entry = entries.findLast(({ kind }) => kind === "assistant");
+  if (asked === undefined || entry?.kind !== "assistant") return "";
+  const { openCall, toolCalls: [call] = [] } = entry;
+  if (openCall === undefined || call === undefined) return "";
+  const { server, name, isReadOnly, isFromText } = openCall;
+  const effect = isReadOnly ? ", reads only, says its server" : "";
+  const warning = isFromText ? ` ${fromTextWarning}` : "";
+  const always = asked.isKeepable ? ", a always in this chat, A always" : "";
+  const keys = asked.isFocused
+    ? `y runs it${always}, e edits it, n refuses it`
+    : "Tab decides about it";
+  const what = spokenCall({ server, name, arguments: call.arguments }, folder);
+  return `${what}${effect}.${warning} ${keys}.`;
 }
 
 function searchText({ search, editor }: Pick<ChatState, "search" | "editor">): string {
@@ -69,6 +89,8 @@ function calmText({ phase }: Activity, model: ModelLine): string {
       return "~ answering";
     case "thinking":
       return "~ thinking";
+    case "calling":
+      return told({ ...phase, call: { ...phase.call, elapsedMs: 0 } });
     case "checking":
     case "loading":
       return told({ ...phase, fraction: calm(phase.fraction) });

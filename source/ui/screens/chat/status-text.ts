@@ -2,7 +2,9 @@
 
 import { formatMilliseconds } from "../../../base/formats.ts";
 import { textWidth } from "../../../base/graphemes.ts";
+import { callTitle } from "../../../chat/conversation/call-text.ts";
 import type { Activity, ActivityPhase } from "../../../chat/conversation/running-answer.ts";
+import type { OpenCall } from "../../../chat/conversation/transcript-entry.ts";
 import type { AnswerStatistics, ModelFacts } from "../../../client/chat-events.ts";
 import type { TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
@@ -75,9 +77,17 @@ function phaseText(phase: ActivityPhase, elapsedMs: number, model: ModelLine): s
     }
     case "thinking":
       return `thinking, ${groupDigits(phase.characters)} characters so far`;
+    case "calling":
+      return callingText(phase.call);
     case "answering":
       return join([rateText(phase.tokensPerSecond), ttftText(phase.ttftMs)]);
   }
+}
+
+function callingText(call: OpenCall): string {
+  if (call.state === "asking") return `${callTitle(call)} waits for your decision`;
+  const seconds = Math.floor(call.elapsedMs / 1000);
+  return `running ${callTitle(call)}${seconds > 0 ? ` ${seconds} s` : ""}`;
 }
 
 function figuresRun(

@@ -13,7 +13,7 @@ describe("the help", () => {
     expect(screen.text).toContain("/image PATH QUESTION");
     expect(screen.text).toContain("Esc close");
     expect(screen.text).not.toContain("Ctrl+W, Alt+Backspace");
-    for (let page = 0; page < 8; page += 1) screen.type(keys.pageDown);
+    for (let page = 0; page < 9; page += 1) screen.type(keys.pageDown);
     await screen.until("Ctrl+W, Alt+Backspace");
     await screen.typeUntil(keys.escape, "For example");
     expect(screen.text).not.toContain("Esc close");

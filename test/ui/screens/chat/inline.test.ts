@@ -54,7 +54,7 @@ describe("finished messages", () => {
     await ask(chat, "hard one");
     chat.backend.current.event({ type: "thinking", text: "Let me see." }).text("Two.").done();
     await chat.screen.until("62.0 tok/s");
-    await chat.screen.typeUntil(keys.tab, "t thinking");
+    await chat.screen.typeUntil(keys.tab, "Enter expand");
     await chat.screen.typeUntil("t", "▎ Let me see.");
     await chat.screen.typeUntil(keys.escape, ({ text }) => !text.includes("Let me see."));
     expect(count(chat, "Two.")).toBe(1);

@@ -136,7 +136,7 @@ describe("besides answers", () => {
     await chat.screen.until(/▸ thought for \d\.\d s, 6 words/);
     expect(chat.screen.text).not.toContain("Let me see.");
     await chat.screen.until("Tab messages");
-    await chat.screen.typeUntil(keys.tab, "t thinking");
+    await chat.screen.typeUntil(keys.tab, "Enter expand");
     await chat.screen.typeUntil("t", "▎ Let me see. It is two.");
     await chat.screen.typeUntil("t", (screen) => !screen.text.includes("Let me see."));
   });
@@ -147,7 +147,7 @@ describe("besides answers", () => {
     chat.backend.current
       .event({ type: "tool-call", name: "get_weather", arguments: { city: "Paris" } })
       .done();
-    await chat.screen.until('→ get_weather {"city":"Paris"}');
+    await chat.screen.until("│ city: Paris");
     expect(chat.screen.text).not.toContain("(empty answer)");
     await ask(chat, "and?");
     expect(chat.backend.current.messages[1]).toMatchObject({

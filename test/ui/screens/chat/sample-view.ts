@@ -22,10 +22,12 @@ export function sampleView(options: SampleViewOptions = {}): ChatView {
     examplePrompts,
     layout: new TranscriptLayout({
       highlighter: new CodeHighlighter(),
+      folder: "/work",
       drawsImages: false,
       timeText: () => "10:41",
     }),
     printed: new PrintedEntries(),
+    folder: "/work",
     watch: options.watch,
     head: () => undefined,
   };

@@ -21,6 +21,8 @@ export function situationOf(state: ChatState): CommandSituation {
     isCompleting: menu !== undefined && !isComplete(editor, menu),
     isCommand: /^\/[^/\s]*(?:\s|$)/.test(text),
     hasQueue: state.queue.messages.length > 0,
+    isAsked: state.asked !== undefined,
+    isKeepable: state.asked?.isKeepable ?? false,
   };
 }
 

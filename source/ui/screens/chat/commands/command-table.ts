@@ -3,6 +3,7 @@
 import type { Command } from "../../../../chat/commands/command.ts";
 import { typedCommands } from "../../../../chat/commands/parse-line.ts";
 import { callsOf } from "../../../frame/command-lists.ts";
+import { decisionCommands, undecidedCommands } from "./decision-commands.ts";
 import {
   chatCommands,
   editorCommands,
@@ -14,6 +15,8 @@ import {
 
 /** All commands; the first valid one gets a shared key. */
 export const commandTable: readonly Command<ScreenContext>[] = [
+  ...decisionCommands,
+  ...undecidedCommands,
   ...chatCommands,
   ...typedCommands,
   ...readingCommands,

@@ -8,6 +8,7 @@ import {
 } from "../../../../chat/commands/command.ts";
 import { type FieldAction, fieldActions } from "../../../editor/line-field.ts";
 import type { ComposerActions } from "../composer/composer-actions.ts";
+import type { ToolDecisions } from "../tools/tool-decisions.ts";
 import type { MessageActions } from "../transcript/message-actions.ts";
 import type { ScrollRequest } from "../transcript/transcript-window.ts";
 
@@ -15,6 +16,7 @@ import type { ScrollRequest } from "../transcript/transcript-window.ts";
 export interface ScreenContext extends CommandContext {
   readonly composer: ComposerActions;
   readonly messages: MessageActions;
+  readonly decisions: ToolDecisions;
   stop(): undefined;
   answerNow(): undefined;
   interrupt(): undefined;
@@ -191,10 +193,16 @@ export const readingCommands = keyGroup({ group: "Messages", mode: "reading" }, 
     run: ({ messages }) => messages.copyCode(),
   },
   {
+    id: "message.open",
+    title: "Expand or collapse results of tools, otherwise the model's thinking",
+    keys: ["Enter"],
+    hint: "expand",
+    run: ({ messages }) => messages.toggleResults(),
+  },
+  {
     id: "message.thinking",
     title: "Expand or collapse the model's thinking",
-    keys: ["t", "Enter"],
-    hint: "thinking",
+    keys: ["t"],
     run: ({ messages }) => messages.toggleThinking(),
   },
   {

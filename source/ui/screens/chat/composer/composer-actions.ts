@@ -15,6 +15,7 @@ import type { SlashName } from "../../../frame/screen.ts";
 import { editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
+import { resourceItems } from "../tools/resource-mentions.ts";
 import type { MessageActions } from "../transcript/message-actions.ts";
 import {
   emptySearch,
@@ -78,8 +79,8 @@ export class ComposerActions {
     this.#chat.store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
     this.#opening = undefined;
     if (!isTyping || menu !== undefined) return;
-    const { actions, backend } = this.#chat;
-    const reading = openMenu(editor, backend, actions.folder);
+    const { actions, backend, tools } = this.#chat;
+    const reading = openMenu(editor, backend, actions.folder, () => resourceItems(tools));
     if (reading !== undefined) void this.#openMenu(reading);
   }
 

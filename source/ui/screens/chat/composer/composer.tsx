@@ -53,9 +53,14 @@ export interface ComposerProps {
 export const Composer = memo(function Composer(props: ComposerProps): ReactElement {
   const { store, columns, textRows, y } = props;
   const { editor, search } = useParts(store, "editor", "search");
-  const isFocused = useStore(store, (state) => state.selectedId === undefined);
+  const isFocused = useStore(
+    store,
+    ({ selectedId, asked }) => selectedId === undefined && !asked?.isFocused,
+  );
   const title = useStore(store, titleOf);
-  const footer = useStore(store, ({ queue }) => queueHint(queue));
+  const footer = useStore(store, ({ queue, asked }) =>
+    asked?.isFocused === false ? "Tab decides about the call" : queueHint(queue),
+  );
   return (
     <Panel
       width={columns}

@@ -2,6 +2,7 @@
 
 import { execFile } from "node:child_process";
 import path from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import fuzzysort from "fuzzysort";
 import type { ChatBackend } from "../../../../chat/chat-backend.ts";
@@ -18,6 +19,8 @@ export interface Menu {
   readonly isGuess?: boolean;
 }
 
+/** Returns the resources of tool servers. */
+type ResourceSource = () => Promise<readonly ListItem[]>;
 type ModelSource = Pick<ChatBackend, "models">;
 type Typed = Pick<EditorState, "text" | "cursor">;
 
@@ -45,18 +48,19 @@ export function commandMenu(
   return menuOf(0, items);
 }
 
-/** Returns the menu of models, or of a folder's files, before the cursor, if any. */
+/** Returns the menu of models, or of resources and a folder's files, before the cursor, if any. */
 export function openMenu(
   typed: Typed,
   source: ModelSource,
   folder: string,
+  resources: ResourceSource,
 ): Promise<Menu | undefined> | undefined {
   const { text, cursor } = typed;
   const before = text.slice(0, cursor);
   const model = cursor === text.length ? modelCommand.exec(before)?.[1] : undefined;
   if (model !== undefined) return modelMenu(cursor, model, source);
   const word = atWord.exec(before)?.[1];
-  return word === undefined ? undefined : fileMenu(typed, word, folder);
+  return word === undefined ? undefined : fileMenu(typed, word, folder, resources);
 }
 
 async function modelMenu(
@@ -70,11 +74,21 @@ async function modelMenu(
   return menuOf(cursor - typed.length, items);
 }
 
-async function fileMenu(typed: Typed, word: string, folder: string): Promise<Menu | undefined> {
-  const known = (await projectFiles(folder)) ?? [];
+async function fileMenu(
+  typed: Typed,
+  word: string,
+  folder: string,
+  resources: ResourceSource,
+): Promise<Menu | undefined> {
+  const late = sleep(longestReadMs, [], { ref: false });
+  const [known = [], offered] = await Promise.all([
+    projectFiles(folder),
+    Promise.race([resources(), late]),
+  ]);
   const start = typed.cursor - word.length;
-  const names = fittingFiles(known, word);
-  if (names.length > 0) return menuOf(start, names.map(fileItem));
+  const names = fittingFiles(known, word).map(fileItem);
+  const fitting = offered.filter(({ value }) => value.toLowerCase().includes(word.toLowerCase()));
+  if (names.length + fitting.length > 0) return menuOf(start, [...fitting, ...names]);
   return (await pathMenu(typed, folder)) ?? guessMenu(start, known, word);
 }
 

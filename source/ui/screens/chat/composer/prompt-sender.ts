@@ -29,6 +29,7 @@ import {
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { ChatState } from "../chat-state.ts";
 import type { ChatParts } from "../chat-view.ts";
+import { readResources, resourceMentions, withoutMentions } from "../tools/resource-mentions.ts";
 import { dequeue, type PreparedMessage } from "./message-queue.ts";
 
 /** Longer prompts are not kept in the history. */
@@ -113,13 +114,17 @@ export class PromptSender {
 
   /** @throws ProductError `ATTACHMENT_...`, and errors of the server */
   async #attachAndSend(text: string, typed: string, isConfirmed: boolean): Promise<void> {
-    const { backend, actions, store } = this.#chat;
+    const { backend, actions, store, tools } = this.#chat;
     const canSee = mayAttach(text) ? await backend.sees() : true;
     const { folder } = actions;
     const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
     // The text after /image is its question: nothing else is attached with it.
     const isCommand = imageArgument(text) !== undefined;
-    const texts = isCommand ? noTexts : await readTextFiles(text, folder);
+    const mentions = isCommand ? [] : resourceMentions(text, tools);
+    const texts = isCommand
+      ? noTexts
+      : await readTextFiles(withoutMentions(text, mentions), folder);
+    const files = [...texts.files, ...(await readResources(mentions, tools))];
     store.update({ isAttaching: false });
     const all = { ...attached, missing: [...attached.missing, ...texts.missing] };
     const problem = isConfirmed ? undefined : attachmentProblem(all, backend, canSee);
@@ -132,7 +137,7 @@ export class PromptSender {
     // The text has changed meanwhile, so it is not the message to send.
     if (this.#state.editor.text !== typed) return;
     if (!canSee) {
-      this.#submit(text, typed, [], texts.files);
+      this.#submit(text, typed, [], files);
       return;
     }
     const { images } = attached;
@@ -146,7 +151,7 @@ export class PromptSender {
       store.update({ notice: { text, isWarning: false } });
       return;
     }
-    this.#submit(attached.text, typed, shown, texts.files);
+    this.#submit(attached.text, typed, shown, files);
   }
 
   #submit(

@@ -49,9 +49,14 @@ export class MessageActions {
     if (entry?.kind !== "assistant" || entry.thinking === undefined) {
       return "No thinking in this message.";
     }
-    const changed = { ...entry, isThinkingOpen: entry.isThinkingOpen !== true };
-    const entries = this.#state.entries.map((each) => (each === entry ? changed : each));
-    this.#update({ entries });
+    this.#replace(entry, { ...entry, isThinkingOpen: entry.isThinkingOpen !== true });
+  }
+
+  /** Opens or folds the results of the message's calls, otherwise its thinking. */
+  toggleResults(): string | undefined {
+    const entry = this.#selected;
+    if (entry?.kind !== "assistant" || entry.steps === undefined) return this.toggleThinking();
+    this.#replace(entry, { ...entry, areResultsOpen: entry.areResultsOpen !== true });
   }
 
   /** @returns a sentence with the outcome */
@@ -141,6 +146,11 @@ export class MessageActions {
 
   #update(change: Partial<ChatState>): void {
     this.#chat.store.update(change);
+  }
+
+  #replace(entry: Message, changed: Message): void {
+    const entries = this.#state.entries.map((each) => (each === entry ? changed : each));
+    this.#update({ entries });
   }
 
   /** Returns the current transcript and the number of its rows. */

@@ -1,7 +1,7 @@
 // Rows of a message above and below its Markdown: speaker, time, images, thinking, calls, ending.
 
 import { textWidth } from "../../../../base/graphemes.ts";
-import { harmlessLine, harmlessText } from "../../../../base/harmless-text.ts";
+import { harmlessText } from "../../../../base/harmless-text.ts";
 import { plural } from "../../../../base/quantities.ts";
 import {
   type AssistantEntry,
@@ -15,35 +15,42 @@ import { attachedText } from "../../../../client/attachments/read-image-file.ts"
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
 import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
 import { glyphs, type Tone } from "../../../theme.ts";
+import { doneCallRows, openCallRows } from "../tools/call-card.ts";
 
 export interface MessageStyle {
   /** Small pictures of images need colours, and half blocks. */
   readonly drawsImages: boolean;
   /** `10:41` of milliseconds since 1970. */
   readonly timeText: (atMs: number) => string;
+  /** The working folder: calls with paths outside are marked. */
+  readonly folder: string;
 }
+
+/** Lays out a finished Markdown text. */
+export type LayOutMarkdown = (text: string, width: number) => readonly TextRow[];
 
 const blankRow: TextRow = [];
 /** A longer message, such as a pasted file, shows its beginning. */
 const longestMessage = 16_000;
 const shownOfLongMessage = 4000;
-const longestCall = 400;
 
 /**
  * Rows above an answer's text, or all rows of an entry without text.
  * @param progress shown in place of an answer without text
+ * @param markdown lays out texts before calls of tools
  */
 export function headRows(
   entry: TranscriptEntry,
   width: number,
   style: MessageStyle,
   progress: string | undefined,
+  markdown: LayOutMarkdown,
 ): readonly TextRow[] {
   switch (entry.kind) {
     case "user":
       return questionRows(entry, width, style);
     case "assistant":
-      return answerRows(entry, width, progress);
+      return answerRows(entry, width, style, markdown, progress);
     case "error":
       return behindSign({ text: `${glyphs.failed} `, tone: "error" }, width, (inner) => [
         ...textRows(entry.text, inner, "error"),
@@ -59,11 +66,20 @@ export function headRows(
   }
 }
 
-/** Row for an answer that ended early, and a blank row. */
-export function tailRows(entry: TranscriptEntry): readonly TextRow[] {
-  const ending = entry.kind === "assistant" ? earlyEndings[entry.state] : undefined;
-  if (ending === undefined) return [blankRow];
-  return [[{ text: `${glyphs[ending.sign]} ${ending.words}`, tone: "mark" }], blankRow];
+/** Rows for calls without a result, a row for an answer that ended early, and a blank row. */
+export function tailRows(
+  entry: TranscriptEntry,
+  width: number,
+  { folder }: MessageStyle,
+): readonly TextRow[] {
+  if (entry.kind !== "assistant") return [blankRow];
+  const { toolCalls = [], openCall, state } = entry;
+  const calls = toolCalls.flatMap((call, index) =>
+    openCallRows(call, index === 0 ? openCall : undefined, { width, folder }),
+  );
+  const ending = earlyEndings[state];
+  if (ending === undefined) return [...calls, blankRow];
+  return [...calls, [{ text: `${glyphs[ending.sign]} ${ending.words}`, tone: "mark" }], blankRow];
 }
 
 function questionRows(
@@ -92,20 +108,24 @@ function fileText({ name, tokens }: SessionFile): string {
   return `attached ${name}${count}`;
 }
 
-function answerRows(entry: AssistantEntry, width: number, progress = ""): readonly TextRow[] {
-  const { text, state, note = "", toolCalls = [], steps = [] } = entry;
+function answerRows(
+  entry: AssistantEntry,
+  width: number,
+  { folder }: MessageStyle,
+  markdown: LayOutMarkdown,
+  progress = "",
+): readonly TextRow[] {
+  const { text, state, note = "", toolCalls = [], steps = [], areResultsOpen = false } = entry;
   const rows = [headline("assistant", "assistant", note, width), ...thinkingRows(entry, width)];
-  for (const call of [...steps.flatMap(({ calls }) => calls), ...toolCalls]) {
-    const values = JSON.stringify(call.arguments).slice(0, longestCall);
-    const called = harmlessLine(`${call.name} ${values}`);
-    const sign: TextRun = { text: `${glyphs.arrow} `, tone: "mark" };
-    rows.push(
-      ...behindSign(sign, width, (inner) => wrapRuns([{ text: called, tone: "name" }], inner)),
-    );
+  for (const { text: before, calls } of steps) {
+    if (before.trim() !== "") rows.push(...markdown(before, width));
+    for (const call of calls) {
+      rows.push(...doneCallRows(call, areResultsOpen, { width, folder }));
+    }
   }
-  if (text !== "") return rows;
+  if (text !== "" || toolCalls.length > 0) return rows;
   if (state === "running") rows.push(...textRows(progress, width, "dim"));
-  else if (toolCalls.length === 0) rows.push([{ text: "(empty answer)", tone: "dim" }]);
+  else if (steps.length === 0) rows.push([{ text: "(empty answer)", tone: "dim" }]);
   return rows;
 }
 

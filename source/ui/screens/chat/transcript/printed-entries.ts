@@ -65,5 +65,6 @@ export function finishedCount(entries: readonly TranscriptEntry[]): number {
 
 function hasBegun(entry: TranscriptEntry | undefined): boolean {
   if (entry?.kind !== "assistant") return false;
-  return entry.text.trim() !== "" || entry.toolCalls !== undefined;
+  const { text, toolCalls, steps } = entry;
+  return text.trim() !== "" || toolCalls !== undefined || steps !== undefined;
 }

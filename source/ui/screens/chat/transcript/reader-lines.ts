@@ -1,16 +1,20 @@
 // Conversation as lines for screen readers: speaker, text and end of each message. Lines never change.
 
 import { harmlessText, normaliseLineBreaks } from "../../../../base/harmless-text.ts";
+import { plural } from "../../../../base/quantities.ts";
+import { spokenCall } from "../../../../chat/conversation/call-text.ts";
 import {
   type AssistantEntry,
   earlyEndings,
   type TranscriptEntry,
 } from "../../../../chat/conversation/transcript-entry.ts";
+import type { SessionDoneCall } from "../../../../chat/sessions/session.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { finishedCount } from "./printed-entries.ts";
 
 /** Shorter sentences are joined with the next one, as are `1.` and `e.g.` */
 const sentenceMinimum = 30;
+const resultLinesMaximum = 5;
 const sentenceEnd = /[.!?…]["')\]]*\s+|[。！？]/g;
 
 /** Returns everything to be read out so far, including finished lines and sentences of a running answer. */
@@ -59,17 +63,29 @@ function answerLines({
   steps = [],
 }: AssistantEntry): readonly string[] {
   const isOpen = state === "running";
-  const pieces = sentencesOf(text, isOpen);
+  const pieces = steps.flatMap(({ text: before, calls }) => [
+    ...sentencesOf(before, false),
+    ...calls.flatMap(doneCallLines),
+  ]);
+  pieces.push(...sentencesOf(text, isOpen));
   if (!isOpen) {
-    const all = [...steps.flatMap(({ calls: made }) => made), ...toolCalls];
-    const calls = all.map(({ name, arguments: values }) =>
-      harmlessText(`(calls ${name} ${JSON.stringify(values)})`),
-    );
+    const calls = toolCalls.map((call) => `(calls ${spokenCall({ server: "", ...call })})`);
     const ending = earlyEndings[state];
     pieces.push(...calls, ...(ending === undefined ? [] : [`(${ending.words})`]));
   }
   const [first = "", ...rest] = pieces;
   return pieces.length === 0 && isOpen ? [] : [`Assistant: ${first}`, ...rest];
+}
+
+/** Returns the call, and the beginning of its result. */
+function doneCallLines(call: SessionDoneCall): string[] {
+  const lines = harmlessText(call.result).trimEnd().split("\n");
+  const shown = lines.slice(0, resultLinesMaximum);
+  const rest = lines.length - shown.length;
+  const more = rest > 0 ? [`(${plural(rest, "more line")} of the result)`] : [];
+  const outcome = call.ending ?? (call.isError ? "failed" : "result");
+  const [first = "", ...others] = shown;
+  return [`(called ${spokenCall(call)})`, `(${outcome}) ${first}`, ...others, ...more];
 }
 
 /** @param isOpen more text may follow: an unfinished line is left out */

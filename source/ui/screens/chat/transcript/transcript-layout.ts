@@ -91,10 +91,12 @@ export class TranscriptLayout {
     const markdown = isAnswer && entry.text !== "" ? this.#markdownOf(entry, width) : undefined;
     const block: EntryBlock = {
       width,
-      head: headRows(entry, width, this.#options, progress),
+      head: headRows(entry, width, this.#options, progress, (text, columns) =>
+        this.#newLayout(columns).rows(text, false),
+      ),
       markdown,
       markdownRows: markdown?.layout.rows(markdown.text, markdown.isOpen).length ?? 0,
-      tail: tailRows(entry),
+      tail: tailRows(entry, width, this.#options),
     };
     // The progress of an answer without text changes, though its entry does not.
     const isWaiting = isAnswer && entry.state === "running" && entry.text === "";
@@ -104,12 +106,16 @@ export class TranscriptLayout {
 
   #markdownOf({ id, text, state }: AssistantEntry, width: number) {
     const isOpen = state === "running";
-    const { highlighter } = this.#options;
     const known = this.#growing?.id === id ? this.#growing.layout : undefined;
-    const layout = known?.width === width ? known : new MarkdownLayout(width, { highlighter });
+    const layout = known?.width === width ? known : this.#newLayout(width);
     if (isOpen) this.#growing = { id, layout };
     else if (known !== undefined) this.#growing = undefined;
     return { text, layout, isOpen };
+  }
+
+  #newLayout(width: number): MarkdownLayout {
+    const { highlighter } = this.#options;
+    return new MarkdownLayout(width, { highlighter });
   }
 }
 

@@ -16,6 +16,8 @@ const idle: CommandSituation = {
   isCompleting: false,
   isCommand: false,
   hasQueue: false,
+  isAsked: false,
+  isKeepable: false,
   isBusy: false,
   isThinking: false,
   isEditorEmpty: true,

@@ -37,7 +37,9 @@ const models = async () => [
   { name: "large", sizeText: "20 GB" },
 ];
 const opened = async (text: string) =>
-  (await openMenu(typed(text), { models }, folder))?.items.map(({ value }) => value);
+  (await openMenu(typed(text), { models }, folder, async () => []))?.items.map(
+    ({ value }) => value,
+  );
 
 test.each([
   // A command with two names has one line.
@@ -64,7 +66,7 @@ test.each([
 
 test("an accepted item replaces the word, and the text continues after it", async () => {
   const text = { text: "see @note please", cursor: "see @note".length };
-  const menu = await openMenu(text, { models }, folder);
+  const menu = await openMenu(text, { models }, folder, async () => []);
   if (menu === undefined) throw new Error("There is no menu.");
   expect(isComplete(text, menu)).toBe(false);
   const taken = takeItem(text, moveMenu(moveMenu(menu, 1), 1));
@@ -72,7 +74,7 @@ test("an accepted item replaces the word, and the text continues after it", asyn
 });
 
 test("Enter leaves a guess from scattered letters until it is chosen", async () => {
-  const menu = await openMenu(typed("@docmd"), { models }, folder);
+  const menu = await openMenu(typed("@docmd"), { models }, folder, async () => []);
   if (menu === undefined) throw new Error("There is no menu.");
   expect(isComplete(typed("@docmd"), menu)).toBe(true);
   expect(isComplete(typed("@docmd"), moveMenu(menu, 1))).toBe(false);

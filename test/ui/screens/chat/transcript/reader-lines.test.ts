@@ -68,9 +68,7 @@ describe("the end of an answer is printed after it", () => {
       state: "complete",
       toolCalls,
     };
-    expect(readerLines([question, entry])[1]).toBe(
-      'Assistant: (calls get_weather {"city":"Paris"})',
-    );
+    expect(readerLines([question, entry])[1]).toBe("Assistant: (calls get_weather, city Paris)");
   });
 });
 
