@@ -59,8 +59,8 @@ describe("the README", () => {
 
 it("The life of a request names only files that exist", () => {
   const page = readFileSync(path.join(root, "docs", "life-of-a-request.md"), "utf8");
-  const sources = globSync("source/**/*.ts", { cwd: root });
-  const names = page.match(/[\w./-]+\.ts\b/g) ?? [];
+  const sources = globSync("source/**/*.{ts,tsx}", { cwd: root });
+  const names = page.match(/[\w./-]+\.tsx?\b/g) ?? [];
   expect(names.length).toBeGreaterThan(30);
   expect(names.filter((name) => !sources.some((file) => file.endsWith(`/${name}`)))).toEqual([]);
 });

@@ -5,7 +5,7 @@ import type { ReactElement } from "react";
 import { textWidth, truncateText } from "../../base/graphemes.ts";
 import { harmlessLine } from "../../base/harmless-text.ts";
 import type { Frame } from "../frame/frame.ts";
-import { tabNumber, tabs } from "../frame/frame-commands.ts";
+import { tabNumber, tabs } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { useFrame } from "../hooks/use-store.ts";
 import { glyphs } from "../theme.ts";

@@ -3,21 +3,7 @@
 import type { CommandFacts } from "../../chat/commands/command.ts";
 import { quitWords } from "../../chat/commands/slash-commands.ts";
 import { bindCommands, type CommandRow, commandRow } from "./command-table.ts";
-import type { BoundCommand, FrameServices, Screen } from "./screen.ts";
-
-/** All tabs in order. */
-export const tabs: readonly Pick<Screen, "id" | "title">[] = [
-  { id: "chat", title: "Chat" },
-  { id: "models", title: "Models" },
-  { id: "server", title: "Server" },
-  { id: "deploy", title: "Deploy" },
-  { id: "console", title: "Console" },
-];
-
-/** Returns the number and key of a tab, whichever other tabs there are. */
-export function tabNumber(id: Screen["id"]): number {
-  return tabs.findIndex((tab) => tab.id === id) + 1;
-}
+import { type BoundCommand, type FrameServices, type Screen, tabNumber, tabs } from "./screen.ts";
 
 /** Actions that the frame's commands need. */
 export interface FrameActions extends Pick<FrameServices, "open" | "help" | "repaint" | "leave"> {

@@ -21,9 +21,23 @@ export interface BoundCommand extends CommandFacts {
   run(argument: string): string | undefined | Promise<string | undefined>;
 }
 
+/** All tabs in order. */
+export const tabs = [
+  { id: "chat", title: "Chat" },
+  { id: "models", title: "Models" },
+  { id: "server", title: "Server" },
+  { id: "deploy", title: "Deploy" },
+  { id: "console", title: "Console" },
+] as const;
+
+/** Returns the number and key of a tab, whichever other tabs there are. */
+export function tabNumber(id: Screen["id"]): number {
+  return tabs.findIndex((tab) => tab.id === id) + 1;
+}
+
 /** A tab of the frame. Calls are synchronous and cheap unless noted. */
 export interface Screen {
-  readonly id: "chat" | "models" | "server" | "deploy" | "console";
+  readonly id: (typeof tabs)[number]["id"];
   /** Title of the tab, one word. */
   readonly title: string;
   /** Commands in the order of hints and help. */

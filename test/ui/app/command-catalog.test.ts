@@ -3,8 +3,9 @@
 
 import { expect, test } from "vitest";
 import { commandCatalog } from "../../../source/ui/app/command-catalog.ts";
-import { frameCommands, tabs } from "../../../source/ui/frame/frame-commands.ts";
+import { frameCommands } from "../../../source/ui/frame/frame-commands.ts";
 import type { BoundCommand } from "../../../source/ui/frame/screen.ts";
+import { tabs } from "../../../source/ui/frame/screen.ts";
 
 const bound = frameCommands(tabs, {
   isTyping: () => false,
