@@ -9,8 +9,9 @@ import {
   useEffect,
 } from "react";
 import { Panel, type PanelProps, panelInnerHeight } from "./panel.tsx";
+import { Origin } from "./text-cursor.tsx";
 
-export interface ScrollPanelProps extends Omit<PanelProps, "footer"> {
+export interface ScrollPanelProps extends PanelProps {
   /** First visible row, at most that of the last page. */
   readonly top: number;
   /** Receives the scroll range, once the content is drawn. */
@@ -19,7 +20,7 @@ export interface ScrollPanelProps extends Omit<PanelProps, "footer"> {
   readonly children?: ReactNode;
 }
 
-/** The footer shows the number of rows below. */
+/** The footer defaults to the number of rows below. */
 export function ScrollPanel(props: ScrollPanelProps): ReactElement {
   const { top, onExtent, children, ...panel } = props;
   const rows = rowsIn(children);
@@ -31,10 +32,12 @@ export function ScrollPanel(props: ScrollPanelProps): ReactElement {
   const first = Math.min(top, lastTop);
   const below = rows.length - first - height;
   return (
-    <Panel {...panel} footer={below > 0 ? `${below} more below` : ""}>
+    <Panel footer={below > 0 ? `${below} more below` : ""} {...panel}>
       {rows.slice(first, first + height).map((row, index) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
-        <Fragment key={first + index}>{row}</Fragment>
+        <Origin key={first + index} x={0} y={index}>
+          {row}
+        </Origin>
       ))}
     </Panel>
   );

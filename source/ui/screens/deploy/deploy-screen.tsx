@@ -15,7 +15,7 @@ import { createDeployState, type DeployState, targetOf } from "./deploy-state.ts
 import { DraftActions } from "./draft-actions.ts";
 import { editField, openStep } from "./form-reducer.ts";
 import { LaunchActions } from "./launch-actions.ts";
-import { stepsColumns } from "./page-layout.ts";
+import { stepsColumns } from "./page-rows.tsx";
 import { focusDescription, readerLines } from "./reader-lines.ts";
 import { type DeployContext, deployModel } from "./step-actions.ts";
 import { StepPage } from "./step-page.tsx";

@@ -21,7 +21,7 @@ import type { DraftActions } from "./draft-actions.ts";
 import type { Item } from "./form.ts";
 import { addVariable, checkStep, choose, moveFocus, openStep } from "./form-reducer.ts";
 import type { LaunchActions } from "./launch-actions.ts";
-import { layoutPage } from "./page-layout.ts";
+import { layoutPage } from "./page-rows.tsx";
 import { adjacentStep, advancedStepsOf, wrongAnswer } from "./steps.ts";
 
 /** Context of the screen's commands. */

@@ -7,7 +7,7 @@ import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import { glyphs } from "../../theme.ts";
 import { referenceOf, scriptOf } from "./answers.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
-import { stepsWidth } from "./page-layout.ts";
+import { stepsWidth } from "./page-rows.tsx";
 import { advancedStepsOf, isAdvanced, mainIndex, mainSteps } from "./steps.ts";
 
 export interface StepsListProps extends Pick<DeployState, "step" | "given" | "draftSavedAtMs"> {

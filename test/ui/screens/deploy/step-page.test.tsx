@@ -16,7 +16,7 @@ import {
   openStep,
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
-import { layoutPage } from "../../../../source/ui/screens/deploy/page-layout.ts";
+import { layoutPage } from "../../../../source/ui/screens/deploy/page-rows.tsx";
 import {
   focusDescription,
   readerLines,

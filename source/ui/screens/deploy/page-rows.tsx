@@ -1,8 +1,13 @@
-// Lays a page out in rows, so that scrolling and the cursor know each position.
+// Rows of a page: its question, fields, faults and lines. Each element is one row, so that the page scrolls.
 
-import { textWidth } from "../../../base/graphemes.ts";
+import { Box } from "ink";
+import type { ReactElement } from "react";
+import { textWidth, truncateText } from "../../../base/graphemes.ts";
 import { wrapLine } from "../../../base/wrap-line.ts";
+import { Line } from "../../components/line.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { TextField } from "../../components/text-field.tsx";
+import type { EditorState } from "../../editor/editor-state.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { fitRuns, fitText, harmlessRow, type TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
@@ -12,21 +17,14 @@ import {
   type ChoiceItem,
   errorLine,
   type Item,
-  type Line,
   line,
   linePrefix,
   type Option,
+  type Line as PageLine,
   type TextItem,
 } from "./form.ts";
+import { focusedField } from "./form-reducer.ts";
 import { pageOf } from "./steps.ts";
-
-export interface PageRow {
-  readonly runs: readonly TextRun[];
-  /** The field behind the runs. */
-  readonly field?: TextItem;
-  /** True for the focused row. */
-  readonly isFocused?: boolean;
-}
 
 /** Room for the rows of a page. */
 export interface PageRoom {
@@ -49,7 +47,8 @@ export function stepsColumns(columns: number): number {
 
 /**
  * @param size of the whole screen
- * @returns `top`, the first visible row, and `lastScroll`, the first one at the end of the page
+ * @returns rows that may be lists of rows; `top`, the first visible one, and `lastScroll`, the first one at
+ *   the end of the page
  */
 export function layoutPage(state: DeployState, size: BodySize) {
   const page = pageOf(state);
@@ -60,15 +59,20 @@ export function layoutPage(state: DeployState, size: BodySize) {
   const labelRoom = Math.max(0, width - markerWidth - fieldWidthMinimum);
   const labelWidth = Math.min(Math.max(0, ...labels) + 2, labelRoom);
   const room = { width, labelWidth };
+  const editor = focusedField(state);
   const { "": stepFault, ...faults } = state.faults;
   const focus = Math.min(state.focus, items.length - 1);
-  const rows: PageRow[] = [];
-  const add = (text: Line, indent?: number) => rows.push(...lineRows(text, room, indent));
+  const rows: (readonly ReactElement[])[] = [];
+  const count = () => rows.reduce((sum, { length }) => sum + length, 0);
+  const add = (text: PageLine, indent?: number) => rows.push(lineRows(text, width, indent));
+  let focusedRow = 0;
   add(line(question, "title"));
   add(blank);
   for (const [index, item] of items.entries()) {
     const isFocused = index === focus;
-    rows.push(...itemRows(item, isFocused, items.length === 1, room));
+    const isAlone = items.length === 1;
+    if (isFocused) focusedRow = count() + (isAlone ? chosenIndex(item) : 0);
+    rows.push(itemRows(item, { isFocused, isAlone, room, editor }));
     const fault = faults[item.id];
     const note = isFocused && item.kind === "text" ? item.note : undefined;
     if (fault !== undefined) add(errorLine(fault), markerWidth);
@@ -80,25 +84,62 @@ export function layoutPage(state: DeployState, size: BodySize) {
     add(blank);
   }
   for (const text of page.lines) add(text);
-  const focusedRow = rows.findIndex(({ isFocused }) => isFocused);
-  const lastScroll = Math.max(0, rows.length - height);
+  const lastScroll = Math.max(0, count() - height);
   // Keeps the focused field and the row below it visible.
   const needed = Math.max(0, focusedRow + 2 - height);
-  return { page, rows, room, lastScroll, top: Math.min(lastScroll, needed + state.scroll) };
+  const top = Math.min(lastScroll, needed + state.scroll);
+  return { page, rows, width, freeRows: Math.max(0, height - count()), lastScroll, top };
+}
+
+function chosenIndex(item: Item): number {
+  if (item.kind === "text") return 0;
+  return Math.max(
+    0,
+    item.options.findIndex(({ value }) => value === item.value),
+  );
+}
+
+export interface ItemProps {
+  readonly isFocused: boolean;
+  readonly isAlone: boolean;
+  readonly room: PageRoom;
+  /** The text of the focused field. */
+  readonly editor: EditorState;
 }
 
 /** Returns one row per field; a choice alone on its page shows all its options. */
-export function itemRows(
-  item: Item,
-  isFocused: boolean,
-  isAlone: boolean,
-  room: PageRoom,
-): readonly PageRow[] {
-  if (item.kind === "text") {
-    return [{ runs: labelRuns(item, isFocused, room), field: item, isFocused }];
-  }
-  if (isAlone) return item.options.map((option) => optionRow(item, option, room));
-  return [{ runs: choiceRuns(item, isFocused, room), isFocused }];
+export function itemRows(item: Item, props: ItemProps): readonly ReactElement[] {
+  const { isFocused, isAlone, room } = props;
+  if (item.kind === "text") return [<Field key={item.id} item={item} {...props} />];
+  if (!isAlone) return [<Line key={item.id} runs={choiceRuns(item, isFocused, room)} />];
+  return item.options.map((option) => (
+    <Line key={option.value} runs={optionRuns(item, option, room)} />
+  ));
+}
+
+/** Draws a label with its field. Secrets are masked. */
+function Field({ item, isFocused, room, editor }: ItemProps & { readonly item: TextItem }) {
+  const { value, placeholder = "" } = item;
+  const text = item.mask?.(value) ?? value;
+  const x = markerWidth + room.labelWidth;
+  const width = Math.max(1, room.width - x);
+  const shown = { text: truncateText(harmlessRow(text), width, glyphs.ellipsis), cursor: 0 };
+  const typed = { text, cursor: editor.cursor };
+  return (
+    <Box height={1} flexShrink={0}>
+      <Box width={x} flexShrink={0}>
+        <Line runs={labelRuns(item, isFocused, room)} />
+      </Box>
+      <TextField
+        field={isFocused && value !== "" ? typed : shown}
+        width={width}
+        isFocused={isFocused}
+        placeholder={truncateText(placeholder, width, glyphs.ellipsis)}
+        tone={isFocused ? "value" : "plain"}
+        x={x}
+      />
+    </Box>
+  );
 }
 
 /** Returns the chosen option between the signs of a choice. */
@@ -116,7 +157,7 @@ function choiceRuns(item: ChoiceItem, isFocused: boolean, room: PageRoom): TextR
   return fitRuns(runs, room.width, glyphs.ellipsis);
 }
 
-function optionRow(item: ChoiceItem, option: Option, { width }: PageRoom): PageRow {
+function optionRuns(item: ChoiceItem, option: Option, { width }: PageRoom): TextRun[] {
   const isChosen = option.value === item.value;
   const titleWidth = Math.max(...item.options.map(({ title }) => textWidth(title))) + 2;
   const title = fitText(harmlessRow(option.title), titleWidth, glyphs.ellipsis);
@@ -126,7 +167,7 @@ function optionRow(item: ChoiceItem, option: Option, { width }: PageRoom): PageR
     { text: title, tone: isChosen ? "title" : "plain" },
     { text: harmlessRow(option.note), tone: "dim" },
   ];
-  return { runs: fitRuns(runs, width, glyphs.ellipsis), isFocused: isChosen };
+  return fitRuns(runs, width, glyphs.ellipsis);
 }
 
 function labelRuns({ label }: Item, isFocused: boolean, { labelWidth }: PageRoom) {
@@ -139,7 +180,7 @@ function markerRun(isMarked: boolean): TextRun {
 }
 
 /** Returns a line as rows; all but the first are indented by its label. */
-export function lineRows(line: Line, { width }: Pick<PageRoom, "width">, indent = 0): PageRow[] {
+export function lineRows(line: PageLine, width: number, indent = 0): readonly ReactElement[] {
   const { tone } = line;
   const lead = " ".repeat(indent) + linePrefix(line);
   const leadWidth = textWidth(lead);
@@ -152,6 +193,6 @@ export function lineRows(line: Line, { width }: Pick<PageRoom, "width">, indent 
       { text: row.text, tone },
     ];
     // Empty runs would drop the row.
-    return { runs: runs.filter((run) => run.text !== "") };
+    return <Line key={row.start} runs={runs.filter((run) => run.text !== "")} />;
   });
 }

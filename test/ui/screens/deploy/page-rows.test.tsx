@@ -11,13 +11,7 @@ import {
   type Item,
   type TextItem,
 } from "../../../../source/ui/screens/deploy/form.ts";
-import {
-  itemRows,
-  lineRows,
-  type PageRow,
-} from "../../../../source/ui/screens/deploy/page-layout.ts";
-import { FormRow } from "../../../../source/ui/screens/deploy/step-page.tsx";
-import { runsText } from "../../../../source/ui/text/text-run.ts";
+import { itemRows, lineRows } from "../../../../source/ui/screens/deploy/page-rows.tsx";
 import { openTree, renderAt } from "../../support/render.tsx";
 
 const name: TextItem = { kind: "text", id: "name", label: "Name", value: "chat" };
@@ -39,16 +33,9 @@ interface Look {
   readonly isAscii?: boolean;
 }
 
-function treesOf(item: Item, look: Look = {}) {
-  const { isFocused = false, isAlone = false, typed = "", isAscii = false } = look;
-  const room = { width: 30, labelWidth: 8, isAscii };
-  return itemRows(item, isFocused, isAlone, room).map((row) => treeOf(row, typed, isAscii));
-}
-
-function treeOf(row: PageRow, typed = "", isAscii = false) {
+function treesOf(item: Item, { isFocused = false, isAlone = false, typed = "" }: Look = {}) {
   const editor = fieldWith(createEditorState(), typed);
-  const room = { width: 30, labelWidth: 8, isAscii };
-  return <FormRow key={runsText(row.runs)} row={row} y={0} room={room} editor={editor} />;
+  return itemRows(item, { isFocused, isAlone, room: { width: 30, labelWidth: 8 }, editor });
 }
 
 function rowsOf(item: Item, look: Look = {}): string[] {
@@ -113,10 +100,12 @@ describe("a choice", () => {
 
 describe("a text", () => {
   test("follows its sign and label, and an empty one has a row too", () => {
-    const room = { width: 30, isAscii: false };
-    const row = lineRows({ ...errorLine("no"), label: "start    " }, room);
-    const rows = [...lineRows(blank, room), ...row].map((one) => treeOf(one));
-    const column = <Box flexDirection="column">{rows}</Box>;
+    const column = (
+      <Box flexDirection="column">
+        {lineRows(blank, 30)}
+        {lineRows({ ...errorLine("no"), label: "start    " }, 30)}
+      </Box>
+    );
     expect(renderAt(column).lines()).toEqual(["", "✗ start    no"]);
   });
 });
