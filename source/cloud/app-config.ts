@@ -28,6 +28,10 @@ export const ScaleSettings = Type.Object(
     scalingDelayMs: milliseconds,
     /** Time for which an idle replica is kept. */
     keepAliveMs: milliseconds,
+    /** Idle time after which a server that can sleep is put to sleep; absent: never. */
+    sleepAfterMs: optional(milliseconds),
+    /** Idle time after which a sleeping replica is stopped. Defaults to `defaultStopAfterMs`. */
+    stopAfterMs: optional(milliseconds),
     /** Replicas that may start at the same time. */
     maxStarting: Type.Integer({ minimum: 1, maximum: 1000 }),
   },
@@ -122,6 +126,22 @@ export const defaultScale: ScaleSettings = {
   keepAliveMs: 60_000,
   maxStarting: 4,
 };
+
+const defaultStopAfterMs = 3_600_000;
+
+/** Idle time after which a sleeping replica is stopped; never before it sleeps. */
+export function stopAfterMsOf({ sleepAfterMs = 0, stopAfterMs }: ScaleSettings): number {
+  return stopAfterMs ?? Math.max(defaultStopAfterMs, 2 * sleepAfterMs);
+}
+
+/** @returns undefined if a replica sleeps before it is stopped */
+export function sleepFault(scale: Partial<ScaleSettings>): string | undefined {
+  const { sleepAfterMs, stopAfterMs } = scale;
+  if (stopAfterMs === undefined) return undefined;
+  if (sleepAfterMs === undefined) return "has no effect without sleep_after";
+  if (stopAfterMs > sleepAfterMs) return undefined;
+  return `is ${stopAfterMs / 1000} s, not more than sleep_after (${sleepAfterMs / 1000} s)`;
+}
 
 export const defaultLimits: TimeLimits = {
   startupTimeoutMs: 900_000,

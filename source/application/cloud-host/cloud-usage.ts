@@ -26,6 +26,9 @@ const timeOfState: Partial<Record<ReplicaState, ReplicaTime>> = {
   SETUP: "starting",
   IDLE: "idle",
   RUNNING: "busy",
+  // It holds its GPUs, if not their memory.
+  ASLEEP: "idle",
+  WAKING: "starting",
   UNHEALTHY: "draining",
   DRAINING: "draining",
   TERMINATING: "draining",
@@ -70,7 +73,8 @@ export class CloudUsage implements UsageReports {
     this.#sampledAt = performance.now();
     this.#timer = setInterval(() => this.#sample(), sampleMs);
     this.#stopFollowing = this.#options.store.events.follow(({ kind, replica }) => {
-      if (kind === "ready" && replica !== undefined) this.#noteStart(replica);
+      const isStart = kind === "ready" || kind === "woke";
+      if (isStart && replica !== undefined) this.#noteStart(replica);
     });
   }
 

@@ -156,6 +156,14 @@ export const scaleFlags = {
   ...multiplexing,
   scalingDelay: { type: "time", text: "Time that a request waits before the app grows" },
   keepAlive: { type: "time", text: "Time that an idle replica stays; default 60s" },
+  sleepAfter: {
+    type: "time",
+    text: "Idle time after which vLLM or modelctl sleeps, until the next request; default never",
+  },
+  stopAfter: {
+    type: "time",
+    text: "Idle time after which a sleeping replica is stopped; default 1h",
+  },
 } as const satisfies FlagTable;
 
 export const limitFlags = {
@@ -262,8 +270,15 @@ export const stateFlags = {
     value: "STATE",
     text: "Only runners in this state, or all, which includes ended ones",
     values: [
-      ...(["all", "idle", "running", "pending", "preparing", "setup", "draining"] as const),
-      ...(["terminating", "crash_backoff", "unhealthy", "lost", "unschedulable"] as const),
+      ...(["all", "idle", "running", "pending", "preparing", "setup", "asleep", "waking"] as const),
+      ...([
+        "draining",
+        "terminating",
+        "crash_backoff",
+        "unhealthy",
+        "lost",
+        "unschedulable",
+      ] as const),
       "terminated",
     ],
   },

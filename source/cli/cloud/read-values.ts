@@ -113,6 +113,8 @@ export function readScale(flags: Flags): ScaleChange {
     maxMultiplexing: flags.maxMultiplexing,
     scalingDelayMs: flags.scalingDelay,
     keepAliveMs: flags.keepAlive,
+    sleepAfterMs: flags.sleepAfter,
+    stopAfterMs: flags.stopAfter,
   };
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined));
 }

@@ -15,6 +15,8 @@ import type { ActivateBody, DeploymentBody, KeyBody, TrafficBody } from "./schem
 
 export type AppState =
   | "COLD"
+  /** Its replicas sleep: the next request wakes one. */
+  | "ASLEEP"
   | "STARTING"
   | "READY"
   | "DEGRADED"
@@ -44,6 +46,8 @@ export type ReplicaState =
   | "SETUP"
   | "IDLE"
   | "RUNNING"
+  | "ASLEEP"
+  | "WAKING"
   | "DRAINING"
   | "TERMINATING"
   | "TERMINATED"
@@ -119,10 +123,11 @@ export interface ReplicaDocument
   app: string;
   state: ReplicaState;
   inFlight: number;
-  /** Time at which the autoscaler drains the replica if no request arrives. */
+  /** Time at which the autoscaler drains the replica, or puts it to sleep, if no request arrives. */
   expiresAt: number | undefined;
+  /** Duration of its start, or of its last waking. */
   coldStartMs: number | undefined;
-  /** Cold start by phase, in order of time. */
+  /** Cold start by phase, in order of time; of a waking, `woke`. */
   coldStartPhasesMs?: Readonly<Record<string, number>> | undefined;
 }
 

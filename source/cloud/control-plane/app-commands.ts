@@ -1,7 +1,7 @@
 // Commands on apps besides deploying: scale, pause, resume, delete, pin, stop a replica. Commands on
 // an unknown app, revision or replica throw a ProductError.
 import { ProductError } from "../../base/product-error.ts";
-import type { ScaleSettings } from "../app-config.ts";
+import { type ScaleSettings, sleepFault } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";
 import { type AppKey, type AppRecord, appName, type RevisionKey } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";
@@ -183,6 +183,14 @@ export class AppCommands {
 function checkScale(scale: Partial<ScaleSettings>): void {
   const { minConcurrency = 0, maxConcurrency = 1, concurrencyBuffer = 0 } = scale;
   const floor = Math.max(minConcurrency, concurrencyBuffer);
+  const fault = sleepFault(scale);
+  if (fault !== undefined) {
+    throw new ProductError(cloudErrors.requestInvalid, {
+      message: `stop_after ${fault}.`,
+      hint: "Raise --stop-after, or lower --sleep-after.",
+      param: "stopAfterMs",
+    });
+  }
   if (floor <= maxConcurrency) return;
   throw new ProductError(cloudErrors.requestInvalid, {
     message: `Cannot keep ${floor} replicas running: the maximum is ${maxConcurrency}.`,

@@ -19,7 +19,6 @@ import {
   candidateRevision,
   candidateShortage,
   effectiveScale,
-  sharedScale,
   shortageOf,
 } from "./control-context.ts";
 import type { Scaler } from "./scaler.ts";
@@ -191,6 +190,8 @@ export class Documents {
     const { organisation, app, revision, replica } = record;
     const observation = observations.get(replica);
     const inFlight = traffic.inFlight(replica);
+    const startMs = record.readyAt === undefined ? undefined : record.readyAt - record.createdAt;
+    const woken = this.#scaler.wokenOf(replica);
     const state = replicaState({
       ...{ record, observation, inFlight },
       now: clock.wallMs(),
@@ -206,10 +207,10 @@ export class Documents {
       gpus: observation?.gpus ?? [],
       startedAt: record.createdAt,
       readyAt: record.readyAt,
-      expiresAt: state === "IDLE" ? this.#expiresAt(record) : undefined,
+      expiresAt: state === "IDLE" || state === "ASLEEP" ? this.#expiresAt(record) : undefined,
       exit: record.exit ?? observation?.exit,
-      coldStartMs: record.readyAt === undefined ? undefined : record.readyAt - record.createdAt,
-      coldStartPhasesMs: observation?.startPhasesMs,
+      coldStartMs: woken?.ms ?? startMs,
+      coldStartPhasesMs: woken === undefined ? observation?.startPhasesMs : { woke: woken.ms },
     };
   }
 
@@ -219,7 +220,7 @@ export class Documents {
     const app = store.apps.find(record);
     const revision = store.revisions.find(record);
     if (app === undefined || revision === undefined) return undefined;
-    const scale = sharedScale(app, revision);
+    const scale = this.#scaler.scaleOf(app, revision);
     const own = store.replicas.livingOf(record).filter((each) => each.revision === record.revision);
     if (own.length <= floorOf(scale)) return undefined;
     return this.#scaler.keptUntil(record, scale);

@@ -10,6 +10,7 @@ import {
   candidateRevision,
   candidateShortage,
   effectiveScale,
+  servingRevisions,
   shortageOf,
 } from "./control-context.ts";
 import { upstreamAuthorization } from "./revision-plan.ts";
@@ -28,6 +29,9 @@ export function publishedRoutes(context: ControlContext): RoutedApp[] {
   });
 }
 
+/** Variable that enables vLLM's development routes, of which sleep is one. */
+const vllmDevelopment = "VLLM_SERVER_DEV_MODE";
+
 function routedApp(
   context: ControlContext,
   app: AppRecord,
@@ -35,6 +39,7 @@ function routedApp(
   replicas: ReplicaRecord[],
 ): RoutedApp {
   const { config } = active;
+  const scale = effectiveScale(app, active);
   return {
     organisation: app.organisation,
     app: app.app,
@@ -42,7 +47,7 @@ function routedApp(
     // A deleted app finishes running requests; new ones get 410 for a day.
     state: app.desired === "deleting" ? "deleted" : app.desired,
     revision: active.revision,
-    scale: effectiveScale(app, active),
+    scale,
     limits: config.limits,
     coldStart: config.coldStart,
     noWakePaths: config.noWakePaths,
@@ -50,6 +55,9 @@ function routedApp(
     modelsCache: config.modelsCache,
     earlyStream: config.earlyStream,
     upstreamAuthorization: upstreamAuthorization(context.store, active),
+    reservesSleep: servingRevisions(context, app).some(({ config: { environment } }) => {
+      return scale.sleepAfterMs !== undefined || vllmDevelopment in environment;
+    }),
     failure: app.rollout?.isHolding ? undefined : failureOf(context, app, active),
     candidate: routedCandidate(context, app),
     replicas: replicas.flatMap((record) => routedReplica(context, record)),

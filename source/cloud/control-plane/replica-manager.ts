@@ -8,6 +8,7 @@ import { isRising, type ReplicaRecord } from "../state/replica-records.ts";
 import { Failures } from "./back-off.ts";
 import type { ControlContext } from "./control-context.ts";
 import { exitOf, ReplicaShutdowns } from "./replica-shutdowns.ts";
+import { ReplicaSleep } from "./replica-sleep.ts";
 import { planOf, secretsOf } from "./revision-plan.ts";
 
 /** Time that requests of an unhealthy replica get to finish. */
@@ -18,12 +19,14 @@ export class ReplicaManager {
   readonly #starting = new Map<string, Promise<void>>();
   readonly #shutdowns: ReplicaShutdowns;
   readonly #failures: Failures;
+  readonly sleep: ReplicaSleep;
   readonly #changes = new Changes();
   #isClosed = false;
 
   constructor(context: ControlContext) {
     this.#context = context;
     this.#failures = new Failures(context);
+    this.sleep = new ReplicaSleep({ context, onFailure: (replica) => this.kill(replica) });
     this.#shutdowns = new ReplicaShutdowns({
       context,
       whenStarted: async (replica) => await this.#starting.get(replica),
@@ -43,6 +46,7 @@ export class ReplicaManager {
     const known = store.replicas.living();
     await engine.adopt(known.map(({ replica }) => replica));
     for (const each of await engine.observe()) observations.set(each.replica, each);
+    this.sleep.adopt();
     for (const { replica, stage } of known) {
       if (stage === "ready" || stage === "started") usedReplicas.add(replica);
     }
@@ -77,7 +81,7 @@ export class ReplicaManager {
   /** Sends the replica no more requests, and stops it after its last one. */
   drain(replica: string, limitMs?: number): void {
     const record = this.#context.store.replicas.find(replica);
-    if (record === undefined || !isRising(record)) return;
+    if (record === undefined || !(isRising(record) || record.stage === "asleep")) return;
     this.#context.store.replicas.update(replica, { stage: "draining" });
     this.#context.publish();
     this.#shutdowns.begin({ ...record, stage: "draining" }, limitMs);
@@ -111,7 +115,7 @@ export class ReplicaManager {
   async close(): Promise<void> {
     this.#isClosed = true;
     const starting = Promise.all([...this.#starting.values()]);
-    await Promise.all([starting, this.#shutdowns.close()]);
+    await Promise.all([starting, this.#shutdowns.close(), this.sleep.close()]);
   }
 
   /** Works with a full disk too: a replica told to stop must not keep running. */
@@ -144,7 +148,7 @@ export class ReplicaManager {
       else this.#context.store.replicas.update(record.replica, { stage: "started" });
       return;
     }
-    if (!isRising(record)) {
+    if (!isRising(record) && record.stage !== "asleep") {
       this.#shutdowns.begin(record);
       return;
     }
@@ -243,6 +247,7 @@ export class ReplicaManager {
     });
     observations.delete(replica);
     this.#context.usedReplicas.delete(replica);
+    this.sleep.forget(replica);
     this.#context.publish();
     engine
       .forget(replica)

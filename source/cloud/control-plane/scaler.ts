@@ -1,5 +1,5 @@
 // Scaling of apps to the number of replicas that the autoscaler decides.
-import type { ScaleSettings } from "../app-config.ts";
+import { type ScaleSettings, stopAfterMsOf } from "../app-config.ts";
 import { decide, keptUntil, type ScaleDecision, type ScaledReplica } from "../autoscaler/decide.ts";
 import type { Demand, Waiting } from "../gateway/traffic.ts";
 import { type AppRecord, appName } from "../state/app-records.ts";
@@ -52,16 +52,41 @@ export class Scaler {
   /** Returns the time until which a replica without requests is kept, as far as it is known. */
   keptUntil(record: ReplicaRecord, scale: ScaleSettings): number | undefined {
     const { reportingSince } = this.#context.traffic;
-    return keptUntil(this.#scaled(record), { scale, reportingSince });
+    const isAsleep = record.stage === "asleep";
+    const idle = isAsleep ? { ...scale, keepAliveMs: stopAfterMsOf(scale) } : scale;
+    const scaled = this.#scaled(record);
+    const wasUsed = isAsleep || scaled.wasUsed;
+    return keptUntil({ ...scaled, wasUsed }, { scale: idle, reportingSince });
+  }
+
+  /** Returns the last waking of a replica, if any. */
+  wokenOf(replica: string): { at: number; ms: number } | undefined {
+    return this.#manager.sleep.wokenOf(replica);
+  }
+
+  /** Returns the scale of an app; a server that can sleep stays awake for as long as it says. */
+  scaleOf(app: AppRecord, revision: RevisionRecord): ScaleSettings {
+    const scale = sharedScale(app, revision);
+    const { sleepAfterMs } = scale;
+    if (sleepAfterMs === undefined || !this.#manager.sleep.canSleep(revision)) return scale;
+    return { ...scale, keepAliveMs: sleepAfterMs };
   }
 
   async #scale(app: AppRecord, revision: RevisionRecord): Promise<void> {
+    this.#wakeSleepers(app, revision);
     const decision = this.wanted(app, revision);
     if (revision.revision === app.activeRevision) this.#noteLack(app, decision.want);
     // An ephemeral app ends with its replica.
     if (decision.start > 0 && !app.isEphemeral) await this.#grow(app, revision);
     else this.#endShortage(app, revision);
+    const { sleepAfterMs } = sharedScale(app, revision);
+    const sleeps = sleepAfterMs !== undefined && this.#manager.sleep.canSleep(revision);
     for (const replica of decision.drain) {
+      const record = sleeps ? this.#context.store.replicas.find(replica) : undefined;
+      if (record?.stage === "ready") {
+        this.#manager.sleep.sleep(record);
+        continue;
+      }
       this.#context.store.events.add({
         ...app,
         revision: revision.revision,
@@ -71,7 +96,40 @@ export class Scaler {
       });
       this.#manager.drain(replica);
     }
+    this.#endSleepers(app, revision);
     this.#wakeForQueue(app, revision);
+  }
+
+  /** Wakes sleeping replicas, before others are started. */
+  #wakeSleepers(app: AppRecord, revision: RevisionRecord): void {
+    const sleepers = this.#sleepers(app, revision);
+    if (sleepers.length === 0) return;
+    const { start } = this.wanted(app, revision);
+    for (const record of sleepers.slice(0, start)) this.#manager.sleep.wake(record);
+  }
+
+  #endSleepers(app: AppRecord, revision: RevisionRecord): void {
+    const { clock, store } = this.#context;
+    const scale = sharedScale(app, revision);
+    for (const record of this.#sleepers(app, revision)) {
+      const until = this.keptUntil(record, scale);
+      if (until === undefined || clock.wallMs() < until) continue;
+      const { replica } = record;
+      store.events.add({
+        ...app,
+        revision: revision.revision,
+        replica,
+        kind: "scaled",
+        sentence: `Replica ${replica} has slept long enough.`,
+      });
+      this.#manager.drain(replica);
+    }
+  }
+
+  #sleepers(app: AppRecord, revision: RevisionRecord): ReplicaRecord[] {
+    return this.#context.store.replicas
+      .livingOf(app)
+      .filter((each) => each.revision === revision.revision && each.stage === "asleep");
   }
 
   async #grow(app: AppRecord, revision: RevisionRecord): Promise<void> {
@@ -105,7 +163,7 @@ export class Scaler {
     const { clock, traffic } = this.#context;
     return {
       now: clock.wallMs(),
-      scale: sharedScale(app, revision),
+      scale: this.scaleOf(app, revision),
       demand: this.#demand(app, revision),
       replicas: this.#serving(app, revision).map((record) => this.#scaled(record)),
       capacity,
@@ -120,7 +178,11 @@ export class Scaler {
       replica,
       isReady: stage === "ready",
       inFlight: traffic.inFlight(replica),
-      idleSince: Math.max(lastUsedAt ?? 0, readyAt ?? createdAt),
+      idleSince: Math.max(
+        lastUsedAt ?? 0,
+        readyAt ?? createdAt,
+        this.#manager.sleep.wokenOf(replica)?.at ?? 0,
+      ),
       wasUsed: lastUsedAt !== undefined || usedReplicas.has(replica),
     };
   }

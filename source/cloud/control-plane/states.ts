@@ -52,7 +52,8 @@ export function appState(facts: AppFacts): { state: AppState; reason: string | u
     return { state: "DEGRADED", reason: stateFault };
   }
   if (ready === 0 && shortage !== undefined) return { state: "UNSCHEDULABLE", reason: shortage };
-  if (ready === 0) return plain(replicas.some(isStarting) || wanted > 0 ? "STARTING" : "COLD");
+  if (ready === 0 && (replicas.some(isStarting) || wanted > 0)) return plain("STARTING");
+  if (ready === 0) return plain(replicas.includes("ASLEEP") ? "ASLEEP" : "COLD");
   if (ready < wanted && facts.lackingMs >= degradedAfterMs) {
     const reason = shortage ?? `${ready} of ${wanted} replicas are ready`;
     return { state: "DEGRADED", reason };
@@ -66,8 +67,12 @@ export function isReady(state: ReplicaState): boolean {
 }
 
 function isStarting(state: ReplicaState): boolean {
-  return state === "PENDING" || state === "PREPARING" || state === "SETUP" || state === "LOST";
+  return startingStates.has(state);
 }
+
+const startingStates: ReadonlySet<ReplicaState> = new Set([
+  ...(["PENDING", "PREPARING", "SETUP", "WAKING", "LOST"] as const),
+]);
 
 export interface ReplicaFacts {
   record: ReplicaRecord;
@@ -94,6 +99,10 @@ export function replicaState(facts: ReplicaFacts): ReplicaState {
       if (observation === undefined) return "LOST";
       if (observation.phase === "unhealthy") return "UNHEALTHY";
       return inFlight > 0 ? "RUNNING" : "IDLE";
+    case "asleep":
+      return "ASLEEP";
+    case "waking":
+      return "WAKING";
     case "draining":
       return observation?.phase === "unhealthy" ? "UNHEALTHY" : "DRAINING";
     case "stopping":

@@ -6,7 +6,7 @@ import type { Refusal } from "./refusals.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { AppPath } from "./request-path.ts";
 import type { RoutingTable } from "./routing-table.ts";
-import { refuseUnavailable } from "./waiting-rules.ts";
+import { refuseSleepRoute, refuseUnavailable } from "./waiting-rules.ts";
 
 export interface Caller {
   head: RequestHead;
@@ -47,7 +47,7 @@ export class Admission {
   /** Treats an unknown app like a private one for callers without a valid key. */
   admit(path: AppPath, caller: Caller): Admitted | Refused {
     const traffic = this.#table.find(path.organisation, path.app);
-    if (traffic?.routed.auth === "public") return admitIfAvailable(traffic, undefined);
+    if (traffic?.routed.auth === "public") return admitIfAvailable(traffic, undefined, path);
     const identified = this.#identify(caller, `${path.organisation}/${path.app}`);
     if ("refusal" in identified) return { ...identified, traffic, key: undefined };
     const { key } = identified;
@@ -56,7 +56,7 @@ export class Admission {
       return { refusal: notFound(path), traffic: undefined, key };
     }
     const refusal = refuseScope(key, path, caller.method) ?? this.#refuseRate(key);
-    return refusal === undefined ? admitIfAvailable(traffic, key) : { refusal, traffic, key };
+    return refusal === undefined ? admitIfAvailable(traffic, key, path) : { refusal, traffic, key };
   }
 
   /** Returns the caller's key, regardless of its scope; undefined without a valid one. */
@@ -124,8 +124,13 @@ function refuseScope(key: CloudKey, path: AppPath, method: string): Refusal | un
   return { type: "auth_forbidden", detail };
 }
 
-function admitIfAvailable(traffic: AppTraffic, key: CloudKey | undefined): Admitted | Refused {
-  const refusal = refuseUnavailable(traffic.routed, traffic.isOpen);
+function admitIfAvailable(
+  traffic: AppTraffic,
+  key: CloudKey | undefined,
+  { rest }: AppPath,
+): Admitted | Refused {
+  const { routed } = traffic;
+  const refusal = refuseSleepRoute(routed, rest) ?? refuseUnavailable(routed, traffic.isOpen);
   return refusal === undefined ? { traffic, key } : { refusal, traffic, key };
 }
 

@@ -9,6 +9,7 @@ export const refusalStatuses = {
   auth_invalid: 401,
   auth_forbidden: 403,
   untrusted_peer: 403,
+  path_reserved: 403,
   app_not_found: 404,
   not_found: 404,
   request_stalled: 408,

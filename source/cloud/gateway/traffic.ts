@@ -52,6 +52,8 @@ export interface RoutedApp {
   earlyStream?: boolean | undefined;
   /** Value of the Authorization header sent to replicas. */
   upstreamAuthorization: string | undefined;
+  /** Refuses the routes with which the control plane puts servers to sleep. */
+  reservesSleep?: boolean | undefined;
   /** Set when the active revision cannot start; requests fail with it at once. */
   failure:
     | { errorType: "startup_failed" | "runner_scheduling_failure"; sentence: string }

@@ -45,6 +45,25 @@ export function refuseUnavailable(routed: RoutedApp, isOpen: boolean): Refusal |
   };
 }
 
+const sleepPaths: ReadonlySet<string> = new Set(["/sleep", "/wake_up"]);
+
+/** Refuses callers of an app that the control plane puts to sleep its routes for that. */
+export function refuseSleepRoute(routed: RoutedApp, rest: string): Refusal | undefined {
+  if (routed.reservesSleep !== true || !sleepPaths.has(plainPath(rest))) return undefined;
+  const detail = `${plainPath(rest)} is reserved: deployctl puts the replicas of this app to sleep and wakes them.`;
+  return { type: "path_reserved", detail };
+}
+
+/** Decodes a path as servers do, without its query and a slash at the end. */
+function plainPath(rest: string): string {
+  const path = URL.parse(withoutQuery(rest), "http://replica")?.pathname ?? rest;
+  try {
+    return decodeURIComponent(path).replace(/(?<=.)\/+$/, "");
+  } catch {
+    return path;
+  }
+}
+
 /** @returns a refusal if a header is invalid */
 export function readWaitingRules(
   routed: RoutedApp,

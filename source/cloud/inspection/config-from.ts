@@ -4,6 +4,7 @@ import {
   defaultLimits,
   defaultScale,
   type ScaleSettings,
+  sleepFault,
   type TimeLimits,
 } from "../app-config.ts";
 import { defaultMultiplexing } from "./batching-server.ts";
@@ -142,6 +143,8 @@ function scaleOf(
     targetUtilization: flags.targetUtilization ?? utilizationOf(keywords),
     scalingDelayMs: flags.scalingDelayMs ?? keywords.seconds("scaling_delay"),
     keepAliveMs: flags.keepAliveMs ?? keywords.seconds("keep_alive"),
+    sleepAfterMs: flags.sleepAfterMs ?? keywords.seconds("sleep_after"),
+    stopAfterMs: flags.stopAfterMs ?? keywords.seconds("stop_after"),
     maxStarting: flags.maxStarting ?? keywords.number("max_starting", { least: 1 }),
   };
   const maxMultiplexing = defaultMultiplexing(inspection);
@@ -150,6 +153,8 @@ function scaleOf(
   if (set.maxConcurrency === undefined) {
     scale.maxConcurrency = Math.max(scale.maxConcurrency, minConcurrency, concurrencyBuffer);
   }
+  const fault = sleepFault(scale);
+  if (fault !== undefined) throw keywords.invalid("stop_after", fault);
   if (minConcurrency <= scale.maxConcurrency) return scale;
   const most = `the maximum number of replicas, ${scale.maxConcurrency}`;
   throw keywords.invalid("min_concurrency", `is ${minConcurrency}, above ${most}`);

@@ -34,6 +34,8 @@ const flags: Readonly<Record<string, string>> = {
   max_multiplexing: "--max-multiplexing",
   scaling_delay: "--scaling-delay",
   keep_alive: "--keep-alive",
+  sleep_after: "--sleep-after",
+  stop_after: "--stop-after",
   cold_start: "--cold-start",
   sse_keepalive: "--sse-keepalive",
   models_cache: "--models-cache",

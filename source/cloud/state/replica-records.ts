@@ -9,9 +9,18 @@ import { numberOf, type Row, type StateDatabase } from "./database.ts";
  * Progress of a replica, as far as a new control plane needs it.
  *
  * `ordered`: the engine may not know it yet; `started`: it does; `ready`: it has answered;
- * `draining`: gets no new requests; `stopping`: is being killed; `ended`.
+ * `asleep`: its server was put to sleep, or is being; `waking`: it is being woken; `draining`: gets no
+ * new requests; `stopping`: is being killed; `ended`.
  */
-export type ReplicaStage = "ordered" | "started" | "ready" | "draining" | "stopping" | "ended";
+export type ReplicaStage =
+  | "ordered"
+  | "started"
+  | "ready"
+  | "asleep"
+  | "waking"
+  | "draining"
+  | "stopping"
+  | "ended";
 
 export interface ReplicaRecord extends RevisionKey {
   replica: string;
@@ -27,7 +36,7 @@ export interface ReplicaRecord extends RevisionKey {
 
 /** Returns true for a replica that takes requests or will soon. */
 export function isRising({ stage }: Pick<ReplicaRecord, "stage">): boolean {
-  return stage === "ordered" || stage === "started" || stage === "ready";
+  return stage === "ordered" || stage === "started" || stage === "ready" || stage === "waking";
 }
 
 const idAlphabet = "abcdefghijkmnpqrstuvwxyz23456789";

@@ -44,7 +44,10 @@ const cases: [AppState, string, Partial<AppFacts>][] = [
     { replicas: ["RUNNING"], wanted: 3, lackingMs: 60_000 },
   ],
   ["DEGRADED", "it answers only with errors", { replicas: ["IDLE"], errors: "Its last …" }],
-  ["COLD", "it did so and is asleep", { errors: "Its last …" }],
+  ["COLD", "it did so and has no replica", { errors: "Its last …" }],
+  ["ASLEEP", "its replicas sleep", { replicas: ["ASLEEP", "ASLEEP"] }],
+  ["STARTING", "one of them wakes", { replicas: ["ASLEEP", "WAKING"], wanted: 1 }],
+  ["READY", "one of them has woken", { replicas: ["ASLEEP", "IDLE"], wanted: 1 }],
   [
     "ROLLING",
     "another revision is verified",

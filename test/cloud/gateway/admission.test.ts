@@ -44,6 +44,31 @@ async function call(path: string, authorization?: string, method = "GET") {
   return { status: reply.status, type, challenge, text: reply.text, headers: reply.headers };
 }
 
+describe("an app that sleeps", () => {
+  beforeEach(() => {
+    const replicas = [replica.routed()];
+    gateway.gateway.table.publish([
+      routedApp({ app: "sleepy", auth: "public", reservesSleep: true, replicas }),
+      routedApp({ app: "other", auth: "public", replicas }),
+    ]);
+  });
+
+  test.each([
+    ...["/sleep", "/sleep?level=2", "/sleep/", "/%73leep", "/wake_up", "/v1/../wake_up"],
+    ..."/v1/%2e%2e/sleep/?level=1".split(" "),
+  ])("keeps %s for the control plane", async (path) => {
+    for (const method of ["POST", "GET"]) {
+      const refused = await call(`/acme/sleepy${path}`, undefined, method);
+      expect(refused).toMatchObject({ status: 403, type: "path_reserved" });
+    }
+    expect((await call(`/acme/other${path}`)).status).toBe(200);
+  });
+
+  test.each(["/sleeper", "/v1/sleep", "/is_sleeping", "/%", "//"])("passes on %s", async (path) => {
+    expect((await call(`/acme/sleepy${path}`)).status).toBe(200);
+  });
+});
+
 describe("a private app", () => {
   test.each([
     ["no header", undefined, 401, "auth_missing"],

@@ -26,6 +26,8 @@ const scaleLabels: Readonly<Record<keyof ScaleSettings, string>> = {
   targetUtilization: "target-utilization",
   scalingDelayMs: "scaling-delay",
   keepAliveMs: "keep-alive",
+  sleepAfterMs: "sleep-after",
+  stopAfterMs: "stop-after",
   maxStarting: "max-starting",
 };
 
@@ -206,9 +208,11 @@ function scaleRows(
   overrides: readonly (keyof ScaleSettings)[],
 ): [string, string][] {
   const names = Object.keys(scaleLabels) as (keyof ScaleSettings)[];
-  return names.map((name) => {
+  return names.flatMap((name) => {
     const value = scale[name];
+    if (value === undefined) return [];
     const text = name.endsWith("Ms") && value > 0 ? formatGoDuration(value) : String(value);
-    return [scaleLabels[name], overrides.includes(name) ? `${text} (set by apps scale)` : text];
+    const origin = overrides.includes(name) ? " (set by apps scale)" : "";
+    return [[scaleLabels[name], `${text}${origin}`]];
   });
 }

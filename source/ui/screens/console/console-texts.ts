@@ -78,11 +78,13 @@ export function replicaNote(replica: ReplicaDocument, now: number, isExplained =
   if (progress !== undefined && replica.readyAt === undefined) {
     return `${toOneLine(progress)}, for ${span(now - startedAt)}`;
   }
+  const isIdle = state === "IDLE" || state === "ASLEEP";
+  const began = replica.coldStartPhasesMs?.woke === undefined ? "started" : "woke";
   const parts = [
-    ...(state === "IDLE" && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
+    ...(isIdle && expiresAt !== undefined ? [`${span(expiresAt - now)} left`] : []),
     ...(node === undefined ? [] : [`on ${node}`]),
     ...(gpus.length > 0 ? [plural(gpus.length, "GPU")] : []),
-    ...(coldStartMs === undefined ? [] : [`started in ${formatMilliseconds(coldStartMs)}`]),
+    ...(coldStartMs === undefined ? [] : [`${began} in ${formatMilliseconds(coldStartMs)}`]),
   ];
   return parts.join(", ");
 }
@@ -120,7 +122,8 @@ type StateLook = readonly [
 
 const states: Readonly<Record<AppState | ReplicaState, StateLook>> = {
   // Deployments.
-  COLD: ["idle", "asleep", "dim"],
+  COLD: ["idle", "cold", "dim"],
+  ASLEEP: ["idle", "asleep", "dim"],
   STARTING: ["working", "starting", "plain"],
   READY: ["ready", "ready", "plain"],
   DEGRADED: ["warning", "degraded", "warning"],
@@ -138,6 +141,7 @@ const states: Readonly<Record<AppState | ReplicaState, StateLook>> = {
   SETUP: ["working", "starting", "plain"],
   IDLE: ["ready", "ready", "plain"],
   RUNNING: ["ready", "busy", "plain"],
+  WAKING: ["working", "waking", "plain"],
   DRAINING: ["working", "draining", "plain"],
   TERMINATING: ["working", "stopping", "plain"],
   TERMINATED: ["idle", "ended", "dim"],

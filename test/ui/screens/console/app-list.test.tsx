@@ -27,7 +27,8 @@ test("a row has state, replicas, rates, errors and revision", () => {
 });
 
 test.each<[AppState, string]>([
-  ["COLD", "○ asleep"],
+  ["COLD", "○ cold"],
+  ["ASLEEP", "○ asleep"],
   ["STARTING", "◐ starting"],
   ["READY", "● ready"],
   ["DEGRADED", "! degraded"],

@@ -109,11 +109,11 @@ test("details follow the deployment, and close once it is deleted elsewhere", as
   screen.type("i");
   await screen.until(/State +ready/);
   server.appList = [sampleApp({ state: "COLD" }), sampleApp({ app: "embed" })];
-  await screen.until(/State +asleep/);
+  await screen.until(/State +cold/);
   server.appList = [sampleApp({ app: "embed" })];
   await screen.until("local/tiny is deleted");
   await screen.until(/> embed/);
-  expect(screen.text).not.toContain("asleep");
+  expect(screen.text).not.toMatch(/State +cold/);
 });
 
 test("details close at once when their deployment is deleted from them", async () => {

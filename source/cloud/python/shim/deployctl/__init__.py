@@ -26,6 +26,7 @@ def app(function=None, **options):
     below 500.
     max_multiplexing: concurrent requests per replica.
     min_concurrency, max_concurrency, concurrency_buffer, concurrency_buffer_perc: replicas.
+    sleep_after, stop_after: idle seconds until vLLM or modelctl sleeps, and is stopped.
     keep_alive, scaling_delay, startup_timeout, request_timeout, drain_timeout,
     termination_grace: seconds.
     requirements: packages for a virtual environment; env: variables; secrets: names of secrets.

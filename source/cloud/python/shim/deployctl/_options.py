@@ -89,6 +89,8 @@ _OWN = (
     "target_utilization",
     "scaling_delay",
     "keep_alive",
+    "sleep_after",
+    "stop_after",
     "max_starting",
     "startup_timeout",
     "request_timeout",
