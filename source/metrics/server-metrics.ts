@@ -10,6 +10,9 @@ export interface AnswerFigures {
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
+  /** Tokens of the answer that were guessed and checked, and those that were right. */
+  drafted: number;
+  accepted: number;
   /** Undefined if the request ended earlier. */
   queueMs: number | undefined;
   completionMs: number | undefined;
@@ -40,6 +43,14 @@ export class ServerMetrics {
     "Prompt tokens that were reused instead of computed.",
   );
   readonly #completionTokens = this.#tokens("completion_tokens_total", "Tokens of answers.");
+  readonly #draftedTokens = this.#tokens(
+    "drafted_tokens_total",
+    "Tokens that were guessed and checked.",
+  );
+  readonly #acceptedTokens = this.#tokens(
+    "accepted_tokens_total",
+    "Guessed tokens that were right.",
+  );
   readonly #firstTokens = this.#histogram(
     "time_to_first_token_seconds",
     "Time from a request to the first piece of its answer.",
@@ -151,6 +162,8 @@ export class ServerMetrics {
     this.#promptTokens.inc({ model }, figures.promptTokens);
     this.#cachedTokens.inc({ model }, figures.cachedTokens);
     this.#completionTokens.inc({ model }, completionTokens);
+    this.#draftedTokens.inc({ model }, figures.drafted);
+    this.#acceptedTokens.inc({ model }, figures.accepted);
     if (queueMs !== undefined) this.#queueTimes.observe(queueMs / 1000);
     // The first token comes with the prompt; the others take the time.
     if (completionMs !== undefined && completionMs > 0 && completionTokens > 1) {

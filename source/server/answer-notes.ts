@@ -23,6 +23,7 @@ export class AnswerNotes {
   #tokens = 0;
   /** Monotonic milliseconds. */
   #readingSince = 0;
+  #guesses = { drafted: 0, accepted: 0 };
   #queueMs: number | undefined;
   #completionMs: number | undefined;
   #isThinking = false;
@@ -107,6 +108,7 @@ export class AnswerNotes {
       model: this.#model.name,
       ...this.#prompt,
       completionTokens: this.#tokens,
+      ...this.#guesses,
       queueMs: this.#queueMs,
       completionMs: this.#completionMs,
     });
@@ -119,6 +121,7 @@ export class AnswerNotes {
     }
     const { completionTokens, drafted, accepted, queueMs, promptMs, completionMs } = statistics;
     this.#count(completionTokens);
+    this.#guesses = { drafted: drafted ?? 0, accepted: accepted ?? 0 };
     this.#queueMs = queueMs;
     this.#completionMs = completionMs;
     const isMeasured = completionTokens > 1 && completionMs > 0;

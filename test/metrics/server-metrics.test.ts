@@ -56,6 +56,8 @@ test("answers add to tokens, times and speeds", async () => {
     promptTokens: 30,
     cachedTokens: 20,
     completionTokens: 11,
+    drafted: 9,
+    accepted: 7,
     queueMs: 300,
     completionMs: 1000,
   });
@@ -68,6 +70,8 @@ test("answers add to tokens, times and speeds", async () => {
       'modelctl_prompt_tokens_total{model="tiny:latest"} 30',
       'modelctl_cached_prompt_tokens_total{model="tiny:latest"} 20',
       'modelctl_completion_tokens_total{model="tiny:latest"} 11',
+      'modelctl_drafted_tokens_total{model="tiny:latest"} 9',
+      'modelctl_accepted_tokens_total{model="tiny:latest"} 7',
       'modelctl_time_to_first_token_seconds_bucket{le="0.1"} 1',
       'modelctl_time_to_first_token_seconds_bucket{le="0.05"} 0',
       "modelctl_decode_tokens_per_second_sum 10",
@@ -78,7 +82,14 @@ test("answers add to tokens, times and speeds", async () => {
 
 test("an answer cut off before its second token has no speed", async () => {
   const metrics = new ServerMetrics(() => []);
-  const figures = { model: "m", promptTokens: 1, cachedTokens: 0, queueMs: undefined };
+  const figures = {
+    model: "m",
+    promptTokens: 1,
+    cachedTokens: 0,
+    drafted: 0,
+    accepted: 0,
+    queueMs: undefined,
+  };
   metrics.answerEnded({ ...figures, completionTokens: 1, completionMs: 0 });
   metrics.answerEnded({ ...figures, completionTokens: 0, completionMs: undefined });
   const all = await lines(metrics);
