@@ -1,5 +1,5 @@
 // Sections of `show` for a model.
-import type { ModelDescription } from "../application/models/model-library.ts";
+import type { ModelDescription, PlannedWindows } from "../application/models/model-library.ts";
 import { formatCount } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
 import { type KnownRate, knownRate } from "../base/quantities.ts";
@@ -19,15 +19,21 @@ export type DescribedModel = Pick<
     template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess"> & {
       unsupported?: ReadonlyArray<{ conversation: string; reason: string }>;
     };
-    /** Tokens kept by layers with a sliding window; undefined if unknown, or without such layers. */
-    slidingWindow?: string | undefined;
+    /** Undefined if unknown. */
+    windows?: PlannedWindows | undefined;
     /** Tokens per second of an answer. */
     speed?: KnownRate | undefined;
   };
 
 /** @param verbose adds the file's metadata and tensors */
 export function formatDescription(description: DescribedModel, verbose: boolean): string {
-  const { details, model_info: info, projector_info: projector, capabilities } = description;
+  const {
+    details,
+    model_info: info,
+    projector_info: projector,
+    capabilities,
+    windows,
+  } = description;
   const sections: Array<[title: string, rows: string[][]]> = [
     [
       "Model",
@@ -35,7 +41,9 @@ export function formatDescription(description: DescribedModel, verbose: boolean)
         architecture: info["general.architecture"] ?? details.family,
         parameters: details.parameter_size,
         "context length": details.context_length,
-        "sliding window": description.slidingWindow,
+        window: windows && `${windows.window}, if loaded now`,
+        "window limit": windows?.limit,
+        "sliding window": windows?.sliding,
         "embedding length": details.embedding_length,
         quantization: details.quantization_level,
         requires: description.requires,

@@ -1,7 +1,15 @@
 // Calls about models, for commands.
 import type { ApiClient } from "./api-client.ts";
 import { showModel } from "./chat-calls.ts";
-import { entriesOf, type Fields, fieldsOf, numberOf, textOf, textsOf } from "./reply-fields.ts";
+import {
+  entriesOf,
+  type Fields,
+  fieldsOf,
+  numberOf,
+  optionalText,
+  textOf,
+  textsOf,
+} from "./reply-fields.ts";
 
 /** Entry of `GET /api/ps`: the fields that a table shows, and others unchanged. */
 export interface LoadedEntry extends Record<string, unknown> {
@@ -14,6 +22,8 @@ export interface LoadedEntry extends Record<string, unknown> {
   size_vram: number;
   context_length: number;
   slots: number;
+  /** Reason why the window is not longer; undefined from an older server. */
+  window_limit: string | undefined;
   /** RFC 3339. */
   expires_at: string;
   /** `loading`, `warming up`, `busy` or `idle`. */
@@ -34,6 +44,7 @@ export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
     size_vram: numberOf(entry.size_vram),
     context_length: numberOf(entry.context_length),
     slots: numberOf(entry.slots),
+    window_limit: optionalText(entry.window_limit),
     expires_at: textOf(entry.expires_at),
     state: textOf(entry.state),
     load_progress: numberOf(entry.load_progress),

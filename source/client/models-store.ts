@@ -81,6 +81,8 @@ function readMemory(memory: Fields) {
     windowRoomBytes: numberOf(memory.window_room_bytes),
     /** Default window. */
     contextLength: numberOf(memory.context_length),
+    /** Reason why it is not longer; undefined from an older server. */
+    windowLimit: optionalText(memory.window_limit),
     /** Maximum useful window. */
     trainedContextLength: numberOf(memory.trained_context_length),
   };

@@ -4,11 +4,13 @@ import { engineErrors } from "./errors.ts";
 import type { GenerationRequest } from "./generation.ts";
 import type { LoadSettings } from "./runner/load-settings.ts";
 
+type WindowSettings = Pick<
+  LoadSettings,
+  "contextLength" | "trainedContextLength" | "windowRoomTokens" | "slots" | "kvCacheType"
+>;
+
 /** @throws ProductError `ENGINE_PROMPT_EMPTY`, `ENGINE_PROMPT_TOO_LONG` */
-export function checkLength(
-  promptTokens: number,
-  settings: Pick<LoadSettings, "contextLength" | "trainedContextLength">,
-): void {
+export function checkLength(promptTokens: number, settings: WindowSettings): void {
   if (promptTokens === 0) {
     throw new ProductError(engineErrors.promptEmpty, {
       message: "The prompt is empty: the model needs at least one token to start from.",
@@ -21,33 +23,50 @@ export function checkLength(
 /** @param isEstimated the tokens were not counted, as the prompt is several windows long */
 export function promptTooLong(
   tokens: number,
-  {
-    contextLength,
-    trainedContextLength,
-  }: Pick<LoadSettings, "contextLength" | "trainedContextLength">,
+  settings: WindowSettings,
   isEstimated = false,
 ): ProductError {
   const length = isEstimated ? `about ${Number(tokens.toPrecision(2))}` : `${tokens}`;
   return new ProductError(engineErrors.promptTooLong, {
     message:
-      `The prompt is ${length} tokens long, which exceeds the context window of ${contextLength}: ` +
+      `The prompt is ${length} tokens long, which exceeds the context window of ${settings.contextLength}: ` +
       "at least one token must be left for the answer.",
-    hint: windowHint(tokens, contextLength, trainedContextLength),
+    hint: windowHint(tokens, settings),
   });
 }
 
-/** Names the window that would hold the prompt, if the model has one. */
-function windowHint(tokens: number, contextLength: number, trainedContextLength: number): string {
+/** Bytes of f16 for one of the block format: 32 numbers, and a scale of two bytes. */
+const quantizedGain = 64 / 34;
+
+/** Names the window that would hold the prompt, and what it takes to get it. */
+function windowHint(
+  tokens: number,
+  { contextLength, trainedContextLength, windowRoomTokens, slots, kvCacheType }: WindowSettings,
+): string {
   if (contextLength >= trainedContextLength) {
     return "Shorten the prompt; num_ctx is as large as the model was trained for.";
   }
   if (tokens >= trainedContextLength) {
     return `Shorten the prompt; the model was trained for windows of up to ${trainedContextLength} tokens.`;
   }
+  const larger = `num_ctx (MODELCTL_CONTEXT_LENGTH) above ${tokens}, with room for the answer`;
+  if (tokens < windowRoomTokens) {
+    const largest = Math.min(trainedContextLength, windowRoomTokens);
+    const fitting = Math.floor(windowRoomTokens / (tokens + 1));
+    const fewer = fitting < slots ? ` The model then answers ${requests(fitting)} at a time.` : "";
+    return `Raise ${larger}, up to ${largest}; or shorten the prompt.${fewer}`;
+  }
+  if (kvCacheType === "f16" && tokens < windowRoomTokens * quantizedGain) {
+    return `Set kv_cache_type to q8_0, which halves the window's memory, and raise ${larger}; or shorten the prompt.`;
+  }
   return (
-    `Raise num_ctx (MODELCTL_CONTEXT_LENGTH) above ${tokens}, with room for the answer, up to ` +
-    `${trainedContextLength}; or shorten the prompt.`
+    `Free memory has room for ${windowRoomTokens} tokens: unload other models, close programs, or ` +
+    `use a smaller quantization, and raise ${larger}; or shorten the prompt.`
   );
+}
+
+function requests(count: number): string {
+  return count === 1 ? "one request" : `${count} requests`;
 }
 
 /** Checks the tokens that the client itself names. @throws ProductError `ENGINE_TOKEN_UNKNOWN` */

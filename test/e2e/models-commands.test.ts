@@ -154,14 +154,13 @@ describe("show", () => {
     architecture        llama
     parameters          954K
     context length      4096
+    window              4096 tokens for each of 4 requests, if loaded now
+    window limit        the model's training
     embedding length    128
     quantization        F16
-
-  Capabilities
-    completion
-    tools
 `,
     );
+    expect(output).toContain("  Capabilities\n    completion\n    tools\n");
     expect(output).toMatch(/^ {4}tokenizer\.ggml\.tokens +\[<\|pad\|> .* \.\.\.\+\d+ more\]$/m);
     expect(output).toMatch(/^ {4}token_embd\.weight +F16 +\[128 786\]$/m);
   });

@@ -94,6 +94,8 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
     unifiedCache: false,
     slots: 4,
     contextLength: 2048,
+    windowRoomTokens: facts.trainedContextLength,
+    windowLimit: "num_ctx",
     threads: undefined,
     batchSize: 512,
     prefillChunk: 64,

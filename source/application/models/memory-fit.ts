@@ -40,22 +40,41 @@ export async function fitOf(
   };
 }
 
-/**
- * Describes what layers with a sliding window would keep if the model were loaded now.
- *
- * @param given free memory; undefined: as it is now
- * @returns undefined for a model without such layers
- */
-export async function slidingWindowOf(
+/** Windows that a model would have if it were loaded now, as texts. */
+export interface PlannedWindows {
+  /** `8192 tokens for each of 4 requests` */
+  window: string;
+  /** Reason why it is not longer, as a noun phrase. */
+  limit: string;
+  /** Tokens kept by layers with a sliding window; undefined without such layers. */
+  sliding: string | undefined;
+}
+
+/** @param given free memory; undefined: as it is now */
+export async function windowsOf(
   model: ResolvedModel,
   settings: Settings,
   given?: FreeRoom,
-): Promise<string | undefined> {
-  if (model.facts.slidingWindow === 0) return undefined;
+): Promise<PlannedWindows> {
   const free = given ?? (await freeRoom(settings));
   const plan = planLoad(model, model.parameters, engineSettings(settings), free);
-  const tokens = `${plan.slidingWindow} tokens`;
-  return plan.keepsWholeWindow ? `${tokens}; its layers keep all, which takes little` : tokens;
+  const { contextLength, slots, windowLimit, slidingWindow } = plan;
+  const wanted = settings.num_parallel;
+  const few = slots < wanted ? ` (room for ${slots} of ${wanted})` : "";
+  const tokens = `${slidingWindow} tokens`;
+  return {
+    window:
+      slots === 1
+        ? `${contextLength} tokens, one request at a time${few}`
+        : `${contextLength} tokens for each of ${slots} requests${few}`,
+    limit: windowLimit,
+    sliding:
+      slidingWindow === 0
+        ? undefined
+        : plan.keepsWholeWindow
+          ? `${tokens}; its layers keep all, which takes little`
+          : tokens,
+  };
 }
 
 /**

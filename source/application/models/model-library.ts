@@ -21,6 +21,7 @@ import type { ParsedModelfile } from "../../store/modelfile/parse-modelfile.ts";
 import type { PrintedModelfile } from "../../store/modelfile/print-modelfile.ts";
 import type { TemplateProblem } from "../../store/pull-model.ts";
 import type { QuantizeProgram } from "../../store/quantize/quantize-weights.ts";
+import type { PlannedWindows } from "./memory-fit.ts";
 import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
 import type {
   Recommendation,
@@ -33,6 +34,7 @@ export type {
   MissingFile,
   ModelDescription,
   ModelName,
+  PlannedWindows,
   ProgressRecord,
   Recommendation,
   Recommended,
@@ -188,10 +190,10 @@ export class ModelLibrary implements ModelActions {
     return await recommendModels(services, question);
   }
 
-  /** Returns the tokens that layers with a sliding window would keep; undefined without such layers. */
-  async slidingWindow(reference: string, settings: Settings): Promise<string | undefined> {
-    const { slidingWindowOf } = await import("./memory-fit.ts");
-    return await slidingWindowOf(await this.catalog.resolve(reference), settings);
+  /** Describes the windows that a model would have if it were loaded now. */
+  async windows(reference: string, settings: Settings): Promise<PlannedWindows> {
+    const { windowsOf } = await import("./memory-fit.ts");
+    return await windowsOf(await this.catalog.resolve(reference), settings);
   }
 
   /**

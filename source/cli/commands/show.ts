@@ -33,9 +33,9 @@ export const show: Run<typeof modelCommands.show> = async ([model], flags) => {
   const verbose = flags.verbose === true;
   const description = await library.describe(model, verbose);
   if (part === undefined) {
-    const slidingWindow = await library.slidingWindow(model, settings.values);
+    const windows = await library.windows(model, settings.values);
     const speed = (await library.speeds([{ name: model }], settings)).get(model);
-    print(formatDescription({ ...description, slidingWindow, speed }, verbose));
+    print(formatDescription({ ...description, windows, speed }, verbose));
   } else print(textOf(description, part));
 };
 

@@ -63,6 +63,10 @@ export interface LoadSettings {
   slots: number;
   /** Tokens of one slot's context window. */
   contextLength: number;
+  /** Tokens that memory has room for, over the windows of all slots. */
+  windowRoomTokens: number;
+  /** Reason why the window is not longer, as a noun phrase for users. */
+  windowLimit: string;
   /** Undefined uses the performance cores. */
   threads: number | undefined;
   /** Most tokens in one step. */

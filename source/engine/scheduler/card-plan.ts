@@ -35,30 +35,6 @@ export function roomNeed(
 }
 
 /**
- * Memory that the weights leave for context windows: the card's if the weights fit there, since a
- * larger window would otherwise push layers from the card to the CPU.
- *
- * @returns bytes; below 0 if the weights themselves do not fit
- */
-export function roomForWindows(
-  { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
-  { device, gpuLayers, placement }: Pick<LoadSettings, "device" | "gpuLayers" | "placement">,
-  { memoryBytes, cardBytes: freeCardBytes = 0 }: FreeRoom,
-): number {
-  const weightsBytes = Math.max(facts.fileSize, sizeBytes);
-  const cardBytes = device === "cpu" ? 0 : Math.max(0, freeCardBytes - cardReserveBytes);
-  if (cardBytes === 0) return memoryBytes - weightsBytes;
-  const onCardBytes = weightsBytes * (1 - offCardShare({ facts }, placement));
-  if (gpuLayers === undefined) {
-    if (onCardBytes <= cardBytes) return cardBytes - onCardBytes;
-    return memoryBytes + cardBytes - weightsBytes;
-  }
-  // Weights and windows are split alike: the side that fills up first sets the limit.
-  const share = Math.min(1, gpuLayers / (facts.layers + 1));
-  return Math.min(cardBytes / share, memoryBytes / (1 - share)) - weightsBytes;
-}
-
-/**
  * Returns the kind of memory that is short, or undefined when the model can be loaded.
  *
  * @param loading needs of models that are being loaded, which `free` does not reflect yet
@@ -142,15 +118,20 @@ export function loadSentence(
   free: FreeRoom,
   slots: number,
 ): string {
-  const parts = [roomSentence(model, settings, free)];
-  if (settings.slidingWindow > 0) parts.push(windowText(settings));
+  const parts = [roomSentence(model, settings, free), windowSentence(settings)];
+  if (settings.slidingWindow > 0) parts.push(slidingText(settings));
   if (settings.slots !== slots) {
     parts.push(`room for ${settings.slots} of ${slots} parallel requests`);
   }
   return parts.join("; ");
 }
 
-function windowText({ keepsWholeWindow, slidingWindow }: LoadSettings): string {
+/** `window of 8192 tokens, limited by ...` */
+function windowSentence({ contextLength, windowLimit }: LoadSettings): string {
+  return `window of ${contextLength} tokens, limited by ${windowLimit}`;
+}
+
+function slidingText({ keepsWholeWindow, slidingWindow }: LoadSettings): string {
   return keepsWholeWindow
     ? `layers with a sliding window of ${slidingWindow} tokens keep all tokens, which takes little memory`
     : `layers with a sliding window keep ${slidingWindow} tokens`;

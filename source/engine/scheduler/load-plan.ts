@@ -7,9 +7,9 @@ import type { ModelParameters } from "../../store/model-parameters.ts";
 import type { DeviceKind } from "../generation.ts";
 import type { LoadSettings, PromptCacheSettings, VisionSettings } from "../runner/load-settings.ts";
 import { hasExtension } from "../text/engine-extension.ts";
-import { type FreeRoom, roomForWindows } from "./card-plan.ts";
-import { automaticContextLength, fittingSlots, wholeWindowBytes } from "./memory-plan.ts";
+import type { FreeRoom } from "./card-plan.ts";
 import { type PlacementSettings, planPlacement } from "./placement-plan.ts";
+import { computesOnCpu, planWindows, wholeWindowBytes, windowRoom } from "./window-plan.ts";
 
 /** Loading settings from the server's configuration. */
 export interface EngineSettings extends PlacementSettings {
@@ -62,24 +62,24 @@ export function planLoad(
 ): LoadSettings {
   const { facts } = model;
   const kvCacheType = parameters.kv_cache_type ?? settings.kvCacheType;
-  const wanted = parameters.num_ctx ?? settings.contextLength;
   const trained = facts.trainedContextLength;
   const gpuLayers =
     parameters.num_gpu === undefined || parameters.num_gpu < 0 ? undefined : parameters.num_gpu;
   const placement = planPlacement(model, parameters, settings);
-  const leftBytes = roomForWindows(model, { device: settings.device, gpuLayers, placement }, free);
-  const contextLength =
-    wanted === undefined || wanted <= 0
-      ? automaticContextLength(model, { slots: settings.slots, kvCacheType }, leftBytes)
-      : Math.min(trained, Math.max(smallestWindow, wanted));
   // A step must have room for one token of every slot.
   const batchSize = Math.max(
     32,
     settings.slots,
     Math.min(largestBatchSize, parameters.num_batch ?? batchSizeFor(model, settings, free)),
   );
-  const windows = { contextLength, slots: settings.slots, kvCacheType, batchSize };
-  const slots = fittingSlots(model, windows, leftBytes);
+  const room = windowRoom(model, { device: settings.device, gpuLayers, placement }, free);
+  const windows = planWindows(
+    model,
+    { slots: settings.slots, kvCacheType, batchSize },
+    room,
+    givenWindow(parameters, settings, trained),
+  );
+  const { contextLength, slots } = windows;
   return {
     modelPath: facts.path,
     adapters: model.adapters,
@@ -89,13 +89,14 @@ export function planLoad(
     vocabularySize: facts.vocabularySize,
     trainedContextLength: trained,
     slidingWindow: facts.slidingWindow,
-    keepsWholeWindow: wholeWindowBytes(model, { ...windows, slots }, leftBytes) !== undefined,
+    keepsWholeWindow:
+      wholeWindowBytes(model, { contextLength, slots, kvCacheType, batchSize }, room.leftBytes) !==
+      undefined,
     device: settings.device,
     gpuLayers,
     placement,
     unifiedCache: parameters.kv_unified ?? settings.unifiedCache,
-    slots,
-    contextLength,
+    ...windows,
     threads: parameters.num_thread === 0 ? undefined : (parameters.num_thread ?? settings.threads),
     batchSize,
     prefillChunk: settings.prefillChunk,
@@ -114,15 +115,27 @@ export function planLoad(
   };
 }
 
+/** Returns the window that a request, its model or the settings name, and the name of that limit. */
+function givenWindow(
+  { num_ctx: wanted }: ModelParameters,
+  settings: EngineSettings,
+  trained: number,
+): { contextLength: number; by: string } | undefined {
+  const contextLength = wanted ?? settings.contextLength;
+  if (contextLength === undefined || contextLength <= 0) return undefined;
+  return {
+    contextLength: Math.min(trained, Math.max(smallestWindow, contextLength)),
+    by: wanted === undefined ? "the setting context_length" : "num_ctx",
+  };
+}
+
 function batchSizeFor(
   { facts }: ResolvedModel,
   { device }: EngineSettings,
   { cardBytes }: FreeRoom,
 ): number {
-  // A graphics card is faster with larger steps; Apple's has no memory of its own to report.
-  const isOnCpu =
-    device === "cpu" ||
-    (device === "auto" && cardBytes === undefined && process.platform !== "darwin");
+  // A graphics card is faster with larger steps.
+  const isOnCpu = computesOnCpu(device, cardBytes);
   return facts.slidingWindow > 0 && isOnCpu ? slidingBatchSize : usualBatchSize;
 }
 

@@ -53,7 +53,7 @@ export function memoryTerms(
     slots * facts.vocabularySize * bytesOfStepNumber;
   const cacheBytes = (kind: CacheType) => facts.cacheWidth * bytesOfNumber[kind];
   return {
-    weightsBytes: Math.max(facts.fileSize, sizeBytes),
+    weightsBytes: weightsBytesOf({ facts, sizeBytes }),
     computeBytes: stepBytes + programBytes,
     cacheBytesPerToken: {
       f16: cacheBytes("f16"),
@@ -63,12 +63,21 @@ export function memoryTerms(
   };
 }
 
+/** Returns the size of all the model's files. */
+export function weightsBytesOf({
+  facts,
+  sizeBytes,
+}: Pick<ResolvedModel, "facts" | "sizeBytes">): number {
+  return Math.max(facts.fileSize, sizeBytes);
+}
+
 /** Estimates from the size alone, before the file is downloaded. */
 export function roughMemoryNeed(weightsBytes: number): MemoryNeed {
   return { weightsBytes, cacheBytes: 0, totalBytes: weightsBytes + programBytes };
 }
 
-function cacheBytesOf(
+/** Returns the bytes of all slots' windows. @param cacheWidth see `GgufFacts` */
+export function cacheBytesOf(
   cacheWidth: number,
   settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType">,
 ): number {
@@ -79,75 +88,6 @@ function cacheBytesOf(
 /** Memory that can be taken without swapping, within the limits of a container. */
 export function freeMemoryBytes(): number {
   return process.availableMemory();
-}
-
-/** Automatic window lengths, in tokens. */
-const automaticWindows = [32_768, 16_384, 8192];
-const usualWindow = 4096;
-/** Automatic windows may take this share of the memory that the weights leave. */
-const automaticShare = 0.25;
-
-/**
- * Window of a slot when neither the request nor the settings name one: as large as is useful and
- * cheap, at least 4096 tokens, at most what the model was trained for.
- *
- * @param leftBytes memory that the weights leave, where the window will be
- */
-export function automaticContextLength(
-  { facts }: Pick<ResolvedModel, "facts">,
-  settings: Pick<LoadSettings, "slots" | "kvCacheType">,
-  leftBytes: number,
-): number {
-  const trained = facts.trainedContextLength;
-  const fitting = automaticWindows.find(
-    (contextLength) =>
-      contextLength <= trained &&
-      cacheBytesOf(facts.cacheWidth, { ...settings, contextLength }) <= leftBytes * automaticShare,
-  );
-  return Math.min(trained, fitting ?? usualWindow);
-}
-
-/**
- * Returns as many slots as have room for their windows, at least one, at most those configured.
- *
- * @param leftBytes memory that the weights leave, where the windows will be
- */
-export function fittingSlots(
-  model: Pick<ResolvedModel, "facts" | "sizeBytes">,
-  settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize">,
-  leftBytes: number,
-): number {
-  const windowBytes = cacheBytesOf(model.facts.cacheWidth, { ...settings, slots: 1 });
-  if (windowBytes === 0) return settings.slots;
-  const roomBytes = leftBytes - memoryTerms(model, settings).computeBytes;
-  return Math.max(1, Math.min(settings.slots, Math.floor(roomBytes / windowBytes)));
-}
-
-/** Limit of the memory that a sliding window keeps beyond itself: a share of the weights, or a minimum. */
-const wholeWindowShare = 0.25;
-const leastWholeWindowBytes = 64 * 1024 ** 2;
-
-/**
- * Most bytes that all slots together take if layers with a sliding window keep all tokens, as other
- * layers do: a prompt is then read again only from where it differs. The file does not say how many
- * layers have such a window, so all are counted.
- *
- * @returns undefined when no layer has one, or when it takes too much memory
- */
-export function wholeWindowBytes(
-  { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
-  settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize">,
-  leftBytes: number,
-): number | undefined {
-  if (facts.slidingWindow === 0) return undefined;
-  const dropped = settings.contextLength - facts.slidingWindow - settings.batchSize;
-  const bytes = cacheBytesOf(facts.cacheWidth, {
-    ...settings,
-    contextLength: Math.max(0, dropped),
-  });
-  const weightsBytes = Math.max(facts.fileSize, sizeBytes);
-  const most = Math.max(leastWholeWindowBytes, weightsBytes * wholeWindowShare);
-  return bytes <= Math.min(most, leftBytes * automaticShare) ? bytes : undefined;
 }
 
 /** Returns one clause for the log that says if the model fits. */

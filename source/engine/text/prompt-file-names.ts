@@ -26,6 +26,8 @@ const withoutEffect: ReadonlySet<string> = new Set<keyof LoadSettings>([
   "vision",
   "device",
   "gpuLayers",
+  "windowRoomTokens",
+  "windowLimit",
   "threads",
   "batchSize",
   "prefillChunk",

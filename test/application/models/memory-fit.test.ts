@@ -1,10 +1,6 @@
 // The memory estimate before a model is loaded.
 import { expect, test } from "vitest";
-import {
-  fitOf,
-  freeCardBytes,
-  slidingWindowOf,
-} from "../../../source/application/models/memory-fit.ts";
+import { fitOf, freeCardBytes, windowsOf } from "../../../source/application/models/memory-fit.ts";
 import { loadSettings } from "../../../source/configuration/load-settings.ts";
 import { parseNvidia } from "../../../source/metrics/gpu-sample.ts";
 import { ModelCatalog } from "../../../source/store/model-catalog.ts";
@@ -35,16 +31,34 @@ test("a model that fits, and one that does not, are reported with both sizes", a
   expect(await fitOf(large, settings, memory(2e9, 4e9))).toMatchObject({ fits: false });
 });
 
+test("the windows of a load are described with what limits them", async () => {
+  expect(await windowsOf(tiny, settings, memory(4e9))).toEqual({
+    window: "4096 tokens for each of 4 requests",
+    limit: "the model's training",
+    sliding: undefined,
+  });
+  const wide = { ...tiny, facts: { ...tiny.facts, cacheWidth: 32 * 8 * 256 } };
+  expect(await windowsOf(wide, settings, memory(1.6e9))).toMatchObject({
+    window: "4096 tokens for each of 2 requests (room for 2 of 4)",
+  });
+  const one = loadSettings({
+    environment: { MODELCTL_NUM_PARALLEL: "1", MODELCTL_CONTEXT_LENGTH: "512" },
+  }).values;
+  expect(await windowsOf(tiny, one, memory(4e9))).toMatchObject({
+    window: "512 tokens, one request at a time",
+    limit: "the setting context_length",
+  });
+});
+
 test("the tokens kept by sliding-window layers depend on the memory they take", async () => {
-  expect(await slidingWindowOf(tiny, settings, memory(4e9))).toBeUndefined();
   const sliding = { ...tiny, facts: { ...tiny.facts, slidingWindow: 512 } };
-  expect(await slidingWindowOf(sliding, settings, memory(4e9))).toBe(
-    "512 tokens; its layers keep all, which takes little",
-  );
+  expect(await windowsOf(sliding, settings, memory(4e9))).toMatchObject({
+    sliding: "512 tokens; its layers keep all, which takes little",
+  });
   const wide = { ...tiny.parameters, num_ctx: 4096 };
-  expect(await slidingWindowOf({ ...sliding, parameters: wide }, settings, memory(1e7))).toBe(
-    "512 tokens",
-  );
+  expect(await windowsOf({ ...sliding, parameters: wide }, settings, memory(1e7))).toMatchObject({
+    sliding: "512 tokens",
+  });
 });
 
 const mebibyte = 2 ** 20;

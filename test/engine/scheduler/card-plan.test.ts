@@ -7,11 +7,9 @@ import { plainChat, plainRequest } from "../../../source/engine/request.ts";
 import {
   CardMemory,
   loadSentence,
-  roomForWindows,
   roomNeed,
   shortageOf,
 } from "../../../source/engine/scheduler/card-plan.ts";
-import { planLoad } from "../../../source/engine/scheduler/load-plan.ts";
 import type { LoadedModel } from "../../../source/engine/scheduler/loaded-model.ts";
 import { Scheduler } from "../../../source/engine/scheduler/scheduler.ts";
 import { readGgufFacts } from "../../../source/store/gguf/gguf-facts.ts";
@@ -59,71 +57,6 @@ describe("the room for a model", () => {
     expect(await share({ device: "auto", gpuLayers: 999 })).toBe(1);
     expect(await share({ device: "auto", layers: 31, gpuLayers: 8 })).toBe(0.25);
     expect(await share({ device: "cpu" })).toBe(0);
-  });
-});
-
-describe("the automatic window", async () => {
-  const tiny = await new ModelCatalog().resolve("tiny");
-  /** As Llama 3.1 8B at Q4_K_M: 32 layers, 8 grouped heads of 128. */
-  const llama = {
-    ...tiny,
-    facts: {
-      ...tiny.facts,
-      layers: 32,
-      cacheWidth: 32 * 8 * 256,
-      slidingWindow: 0,
-      embeddingLength: 4096,
-      vocabularySize: 128_256,
-      trainedContextLength: 131_072,
-      fileSize: 4_920_739_232,
-    },
-    sizeBytes: 4_920_739_232,
-  };
-  const engine = { ...tinyEngine, device: "auto" as const, slots: 4, contextLength: undefined };
-  const plan = (memoryBytes: number, cardBytes?: number, parameters = {}, changes = {}) => {
-    const free = { memoryBytes, cardBytes };
-    const settings = planLoad(llama, parameters, { ...engine, ...changes }, free);
-    return [settings.contextLength, settings.slots];
-  };
-  /** Values that nvidia-smi and the runner reported for an idle H200. */
-  const h200 = 150_754_820_096 - 600_375_296;
-
-  it("depends on the card's memory if the model is on the card", () => {
-    expect(plan(8 * gib, h200)).toEqual([32_768, 4]);
-    // More machine memory does not help: a larger window would push layers from the GPU.
-    expect(plan(128 * gib, 7.6 * gib)).toEqual([4096, 4]);
-    expect(plan(128 * gib)).toEqual([32_768, 4]);
-  });
-
-  it("has fewer slots on a card that the model nearly fills", () => {
-    expect(plan(128 * gib, 6 * gib)).toEqual([4096, 1]);
-    expect(plan(128 * gib, 6.3 * gib)).toEqual([4096, 2]);
-    expect(plan(6 * gib)).toEqual([4096, 2]);
-    // A named window is kept; the number of slots adapts.
-    expect(plan(8 * gib, 24 * gib, { num_ctx: 32_768 })).toEqual([32_768, 4]);
-    expect(plan(8 * gib, 12 * gib, { num_ctx: 32_768 })).toEqual([32_768, 1]);
-  });
-
-  it("depends on both memories if the model is in both, and on the machine's without a card", () => {
-    expect(plan(128 * gib, 4 * gib)).toEqual([32_768, 4]);
-    expect(plan(16 * gib, 4 * gib)).toEqual([4096, 4]);
-    expect(plan(8 * gib, h200, {}, { device: "cpu" })).toEqual([4096, 4]);
-    expect(plan(8 * gib, h200, { num_gpu: 0 })).toEqual([4096, 4]);
-    expect(plan(8 * gib, undefined, { num_gpu: 99 })).toEqual([4096, 4]);
-  });
-
-  it("is bounded by the fuller side where a request divides the layers", () => {
-    const room = (gpuLayers: number, memoryBytes: number, cardBytes: number) =>
-      roomForWindows(
-        llama,
-        { device: "auto", gpuLayers, placement: {} },
-        { memoryBytes, cardBytes },
-      );
-    const reserve = 400 * 2 ** 20;
-    const weights = llama.sizeBytes;
-    expect(room(99, gib, 8 * gib)).toBe(8 * gib - reserve - weights);
-    expect(room(11, 8 * gib, 100 * gib)).toBeCloseTo(12 * gib - weights, -1);
-    expect(room(11, 100 * gib, 4 * gib)).toBeCloseTo(3 * (4 * gib - reserve) - weights, -1);
   });
 });
 
@@ -250,29 +183,31 @@ const say = (memoryBytes: number, cardBytes?: number, changes = {}) =>
 
 describe("the log line before a load", () => {
   it("a model that has room on the card fits, however little memory there is", () => {
-    expect(say(16 * gib, 24 * gib)).toBe("needs about 20 GiB: fits (24 GiB free on the card)");
+    expect(say(16 * gib, 24 * gib)).toBe(
+      "needs about 20 GiB: fits (24 GiB free on the card); window of 2048 tokens, limited by num_ctx",
+    );
   });
 
   it("a model split between card and memory fits", () => {
-    expect(say(16 * gib, 8 * gib)).toBe("needs about 20 GiB: fits (8 GiB free on the card)");
+    expect(say(16 * gib, 8 * gib)).toContain("needs about 20 GiB: fits (8 GiB free on the card)");
   });
 
   it("any other model depends on the machine's memory", () => {
     expect(say(8 * gib, 8 * gib)).toMatch(/8 GiB free: weights are read .* \(8 GiB free on the/);
-    expect(say(32 * gib)).toMatch(/32 GiB free: fits$/);
+    expect(say(32 * gib)).toMatch(/32 GiB free: fits;/);
     expect(say(8 * gib, 24 * gib, { gpuLayers: 1 })).toContain("weights are read");
   });
 
   it("fewer slots than configured are reported", () => {
     expect(say(32 * gib, undefined, { slots: 1 })).toMatch(
-      /: fits; room for 1 of 4 parallel requests$/,
+      /limited by num_ctx; room for 1 of 4 parallel requests$/,
     );
   });
 
   it("tokens kept by layers with a sliding window are reported", () => {
     const slidingWindow = 512;
     expect(say(32 * gib, undefined, { slidingWindow })).toMatch(
-      /: fits; layers with a sliding window keep 512 tokens/,
+      /; layers with a sliding window keep 512 tokens/,
     );
     expect(say(32 * gib, undefined, { slidingWindow, keepsWholeWindow: true })).toContain(
       "layers with a sliding window of 512 tokens keep all",

@@ -138,7 +138,7 @@ describe("loading", () => {
     );
     expect(answers.map(({ text }) => text)).toEqual(Array(5).fill("2 + 3 = 5"));
     expect(target.models[0]?.facts?.slots).toBe(3);
-    expect(log[0]).toMatch(/: fits; room for 3 of 8 parallel requests$/);
+    expect(log[0]).toMatch(/: fits; window .*; room for 3 of 8 parallel requests$/);
   });
 
   it("makes room by unloading the least recently used model, and logs it", async () => {

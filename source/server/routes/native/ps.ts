@@ -44,6 +44,7 @@ function toProcess(loaded: LoadedModel, expiresAtMs: number): Record<string, unk
     load_progress: loaded.fraction,
     requests: requestCounts(loaded),
     slots: settings.slots,
+    window_limit: settings.windowLimit,
     load_options: loadOptions(loaded),
     warnings: facts?.warnings ?? [],
     device: facts?.device.kind,

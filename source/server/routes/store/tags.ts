@@ -1,9 +1,12 @@
 // GET /api/tags: models in the store, newest first.
 import type { FastifyInstance } from "fastify";
 import { formatLocalTime } from "../../../base/formats.ts";
-import { type FreeRoom, roomForWindows } from "../../../engine/scheduler/card-plan.ts";
+import type { RunnerFacts } from "../../../engine/generation.ts";
+import type { FreeRoom } from "../../../engine/scheduler/card-plan.ts";
 import { type EngineSettings, planLoad } from "../../../engine/scheduler/load-plan.ts";
 import { memoryTerms } from "../../../engine/scheduler/memory-plan.ts";
+import type { Scheduler } from "../../../engine/scheduler/scheduler.ts";
+import { stepBytes, windowRoom } from "../../../engine/scheduler/window-plan.ts";
 import type { Capability } from "../../../prompt/choose-template.ts";
 import type { ModelSummary } from "../../../store/library/model-list.ts";
 import type { ResolvedModel } from "../../../store/library/resolved-model.ts";
@@ -34,7 +37,12 @@ export function registerTags(app: FastifyInstance, dependencies: ServerDependenc
         ...(reading !== undefined && {
           capabilities: reading.capabilities,
           // Ours: memory it needs.
-          memory: memoryRecord(reading.model, scheduler.engine, free),
+          memory: memoryRecord(
+            reading.model,
+            scheduler.engine,
+            free,
+            heldBy(model.name, scheduler),
+          ),
           // Ours: tokens per second of one answer.
           speed: await speeds.speedOf(reading.model),
         }),
@@ -86,6 +94,12 @@ function readingsIn(catalog: ModelCatalog) {
   };
 }
 
+/** Returns the memory that a loaded model takes. */
+function heldBy(name: string, { models }: Pick<Scheduler, "models">): RunnerFacts["memory"] {
+  const loaded = models.find(({ names }) => names.has(name));
+  return loaded?.facts?.memory ?? { ramBytes: 0, vramBytes: 0 };
+}
+
 /**
  * Memory needs of a model, as terms from which a client computes any window and cache type: their sum
  * is `weights_bytes + compute_bytes + cache_bytes_per_token[type] * window * slots`,
@@ -93,16 +107,22 @@ function readingsIn(catalog: ModelCatalog) {
  * `window_room_bytes`, from one to the server's setting.
  *
  * @param free free memory, on which windows and slots may depend
+ * @param held memory of the model itself, which a load would free first
  */
 function memoryRecord(
   model: ResolvedModel,
   engine: EngineSettings,
   free: FreeRoom,
+  held: RunnerFacts["memory"],
 ): Record<string, unknown> {
-  const plan = planLoad(model, model.parameters, engine, free);
+  const plan = planLoad(model, model.parameters, engine, {
+    memoryBytes: free.memoryBytes + held.ramBytes,
+    cardBytes: free.cardBytes === undefined ? undefined : free.cardBytes + held.vramBytes,
+  });
   const { weightsBytes, computeBytes, cacheBytesPerToken } = memoryTerms(model, plan);
+  const room = windowRoom(model, plan, free);
   // Counted like the plan: with the buffers of all possible slots.
-  const most = memoryTerms(model, { ...plan, slots: engine.slots });
+  const steps = stepBytes(model, { ...plan, slots: engine.slots }, room);
   return {
     weights_bytes: weightsBytes,
     compute_bytes: computeBytes,
@@ -114,9 +134,11 @@ function memoryRecord(
     layers: model.facts.layers,
     /** Windows that will fit. */
     slots: plan.slots,
-    window_room_bytes: roomForWindows(model, plan, free) - most.computeBytes,
+    window_room_bytes: room.leftBytes - steps,
     /** Default window when a request names none. */
     context_length: plan.contextLength,
+    /** Reason why it is not longer. */
+    window_limit: plan.windowLimit,
     trained_context_length: model.facts.trainedContextLength,
   };
 }

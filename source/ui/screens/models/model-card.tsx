@@ -95,6 +95,7 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
       {estimate !== undefined && capacity.value !== undefined && (
         <>
           {memoryEstimateRows({ estimate, capacity: capacity.value, choice, width })}
+          {choice.contextLength === undefined && limitRow(entry, paragraph)}
           <Text> </Text>
         </>
       )}
@@ -113,6 +114,12 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
       {paragraph(`Store ${model.store}, digest ${model.digest.slice(0, digestLength)}`, "dim")}
     </ScrollPanel>
   );
+}
+
+/** The reason why the automatic window is not longer. */
+function limitRow({ model }: LocalEntry, paragraph: Paragraph): ReturnType<Paragraph> {
+  const limit = model?.memory?.windowLimit;
+  return limit === undefined ? [] : paragraph(`Context limited by ${limit}`, "dim");
 }
 
 /** The model's own title, its description and its licence. */
@@ -224,6 +231,7 @@ function RunningCard({
     <ScrollPanel {...panel}>
       {paragraph(`${formatMemory(loaded.size)} in memory, ${processorOf(loaded)}`)}
       {paragraph(`Context ${loaded.context_length} tokens in each slot`)}
+      {loaded.window_limit !== undefined && paragraph(`limited by ${loaded.window_limit}`, "dim")}
       {paragraph(`Requests ${String(running)} running, ${String(waiting)} waiting`)}
       {paragraph(`Keep alive ${timeToUnload(loaded, nowMs)}`)}
       {loaded.names.length > 1 && paragraph(`Serves ${loaded.names.map(shownModel).join(", ")}`)}

@@ -23,6 +23,7 @@ export const eightB: ModelMemory = {
   layers: 36,
   windowRoomBytes: 10.75 * gib,
   contextLength: 8192,
+  windowLimit: "a quarter of the 11 GiB that the weights leave",
   trainedContextLength: 40_960,
 };
 
@@ -67,6 +68,7 @@ export function loaded(name: string, changes: Partial<LoadedEntry> = {}): Loaded
     size_vram: 0,
     context_length: 8192,
     slots: 1,
+    window_limit: undefined,
     expires_at: new Date(nowMs + 240_000).toISOString(),
     state: "idle",
     load_progress: 1,
