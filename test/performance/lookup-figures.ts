@@ -1,10 +1,16 @@
 // Speed of answers with and without guesses from the conversation, on a real model: synthetic ones
 // write nothing that repeats the prompt.
 
-import { type Client, decodeRate } from "./load-generator.ts";
+import { decodeRate } from "./load-generator.ts";
+import { processorMsOf } from "./machine-load.ts";
 import { createPromptSource } from "./prompts.ts";
 import type { Figure } from "./report.ts";
-import { createHome, type ServerSettings, startOursAt } from "./server-process.ts";
+import {
+  createHome,
+  type RunningServer,
+  type ServerSettings,
+  startOursAt,
+} from "./server-process.ts";
 
 interface Task {
   name: string;
@@ -67,7 +73,7 @@ export async function measureLookup(
     })(settings);
   const guessing = await start({});
   const plain = await start({ MODELCTL_LOOKUP_TOKENS: "0" });
-  const rates = new Map(tasks.map((task) => [task, { guessing: [], plain: [] } as Rates]));
+  const rates = new Map(tasks.map((task) => [task, { guessing: [], plain: [] } as Samples]));
   try {
     for (const { client } of [guessing, plain])
       await client.chat(createPromptSource(0).chat(16), 32);
@@ -75,8 +81,8 @@ export async function measureLookup(
       for (const [task, { guessing: fast, plain: slow }] of rates) {
         progress(`guesses: ${task.name}, round ${round} of ${rounds}`);
         const turns = [
-          async () => fast.push(await rateOf(guessing.client, task, round)),
-          async () => slow.push(await rateOf(plain.client, task, round)),
+          async () => fast.push(await speedOf(guessing, task, round)),
+          async () => slow.push(await speedOf(plain, task, round)),
         ];
         if (round % 2 === 0) turns.reverse();
         for (const turn of turns) await turn();
@@ -88,25 +94,47 @@ export async function measureLookup(
   return [...rates].flatMap(([task, samples]) => figuresOf(task, samples));
 }
 
-interface Rates {
-  guessing: number[];
-  plain: number[];
+interface Speed {
+  /** Tokens per second. */
+  rate: number;
+  /** Tokens per second of the processor, which other programs disturb less; NaN without /proc. */
+  processorRate: number;
 }
 
-async function rateOf(client: Client, task: Task, round: number): Promise<number> {
+interface Samples {
+  guessing: Speed[];
+  plain: Speed[];
+}
+
+/** Asks twice: the first request reads the prompt, so that the second one only writes. */
+async function speedOf(
+  { client, processGroup }: RunningServer,
+  task: Task,
+  round: number,
+): Promise<Speed> {
   const messages = [{ role: "user" as const, content: task.question(round) }];
-  return decodeRate(await client.chat(messages, task.tokens));
+  await client.chat(messages, 1);
+  const before = processorMsOf([processGroup]) ?? Number.NaN;
+  const result = await client.chat(messages, task.tokens);
+  const processorMs = (processorMsOf([processGroup]) ?? Number.NaN) - before;
+  return {
+    rate: decodeRate(result),
+    processorRate: (result.completionTokens * 1000) / processorMs,
+  };
 }
 
-function figuresOf({ name, target }: Task, { guessing, plain }: Rates): Figure[] {
+function figuresOf({ name, target }: Task, { guessing, plain }: Samples): Figure[] {
+  const ratios = (field: keyof Speed) =>
+    guessing.map((speed, index) => speed[field] / (plain[index]?.[field] ?? Number.NaN));
   return [
-    { label: `${name}, without guesses`, unit: "tok/s", samples: plain },
-    { label: `${name}, with guesses`, unit: "tok/s", samples: guessing },
+    { label: `${name}, without guesses`, unit: "tok/s", samples: plain.map(({ rate }) => rate) },
+    { label: `${name}, with guesses`, unit: "tok/s", samples: guessing.map(({ rate }) => rate) },
     {
       label: `${name}, with / without`,
       unit: "x",
-      samples: guessing.map((rate, index) => rate / (plain[index] ?? Number.NaN)),
+      samples: ratios("rate"),
       ...(target !== undefined && { target: { bound: "at least" as const, value: target } }),
     },
+    { label: `${name}, by processor time`, unit: "x", samples: ratios("processorRate") },
   ];
 }

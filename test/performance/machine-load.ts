@@ -34,6 +34,11 @@ function readTimes(processGroups: readonly number[]): Times | undefined {
   return { atMs: performance.now(), busyMs, ownMs: groupsMs + (user + system) / 1000 };
 }
 
+/** Returns the processor milliseconds of process groups so far; undefined without /proc. */
+export function processorMsOf(processGroups: readonly number[]): number | undefined {
+  return readGroupTimes(new Set(processGroups));
+}
+
 /** Fields of /proc/PID/stat: https://man7.org/linux/man-pages/man5/proc_pid_stat.5.html */
 function readGroupTimes(processGroups: ReadonlySet<number>): number | undefined {
   let ticks = 0;

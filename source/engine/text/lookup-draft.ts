@@ -1,11 +1,14 @@
 // Prompt lookup: when the last tokens occurred before in this conversation, guesses that the same
 // tokens follow. The model checks the guess in one step, so a wrong one costs time and changes nothing.
 
+import { DraftBudget } from "./draft-policy.ts";
+
 const gramLength = 3;
 /** Weight of the latest guess in the acceptance. */
 const newWeight = 0.2;
 
 export class LookupDraft {
+  readonly budget = new DraftBudget();
   readonly #history: number[];
   /** Index behind the last occurrence of a gram, by the gram's hash. */
   readonly #after = new Map<number, number>();
@@ -68,79 +71,4 @@ function hashAt(tokens: readonly number[], index: number): number {
     hash = Math.imul(hash, 31_415_821) + (tokens[at] ?? 0);
   }
   return hash | 0;
-}
-
-/**
- * Lengths of a draft. Steps of 4, 8 and 16 tokens cost less for each token than those between:
- * llama.cpp's repacked kernels work on rows of four.
- */
-const lengths = [3, 7, 15];
-/** Gain below which a draft is not worth its unsteadiness. */
-const leastGain = 1.1;
-/** Assumed growth of a step's time while it is not measured: to four tokens, and to twice as many. */
-const assumedGrowth = { first: 2, doubled: 1.6 };
-const firstRetry = 128;
-const lastRetry = 1024;
-
-/**
- * Decides how many tokens to draft: as many as promise the most tokens for the time, by the measured
- * time of steps. A larger step costs more than a draft saves where the processor computes each row in
- * turn, and nearly nothing where it waits for the weights.
- */
-export class DraftPolicy {
-  readonly #stepMs: (tokens: number) => number | undefined;
-  #skipped = 0;
-  #retryAfter = firstRetry;
-
-  /** @param stepMs measured milliseconds of a step with so many tokens */
-  constructor(stepMs: (tokens: number) => number | undefined) {
-    this.#stepMs = stepMs;
-  }
-
-  /**
-   * @param guessed tokens that could be drafted
-   * @param acceptance probability that one of them is right if those before it are
-   * @returns number of tokens to draft, 0 if that would be slower
-   */
-  choose(guessed: number, acceptance: number): number {
-    const plainMs = this.#stepMs(1);
-    if (plainMs === undefined) return 0;
-    const possible = lengths.filter((length) => length <= guessed);
-    const measured = this.#best(possible, acceptance, plainMs, this.#stepMs);
-    if (measured > 0) {
-      this.#retryAfter = firstRetry;
-      return measured;
-    }
-    // A measurement may be outdated: other programs leave, the window fills up.
-    if (this.#best(possible, acceptance, plainMs, () => undefined) === 0) return 0;
-    this.#skipped += 1;
-    if (this.#skipped < this.#retryAfter) return 0;
-    this.#skipped = 0;
-    this.#retryAfter = Math.min(lastRetry, this.#retryAfter * 2);
-    return lengths[0] ?? 0;
-  }
-
-  #best(
-    possible: readonly number[],
-    acceptance: number,
-    plainMs: number,
-    measured: (tokens: number) => number | undefined,
-  ): number {
-    let best = 0;
-    let bestRate = leastGain / plainMs;
-    let assumedMs = plainMs * assumedGrowth.first;
-    for (const length of possible) {
-      const stepMs = measured(length + 1) ?? assumedMs;
-      const rate = expectedTokens(length, acceptance) / stepMs;
-      if (rate > bestRate) [best, bestRate] = [length, rate];
-      assumedMs = stepMs * assumedGrowth.doubled;
-    }
-    return best;
-  }
-}
-
-/** Returns the mean number of tokens that a step with a draft yields. */
-function expectedTokens(drafted: number, acceptance: number): number {
-  if (acceptance >= 1) return drafted + 1;
-  return (1 - acceptance ** (drafted + 1)) / (1 - acceptance);
 }

@@ -1,10 +1,10 @@
 // Computation of a planned step: decodes the batch in llama.cpp with the fastest number of threads,
 // and samples the next tokens. Learns from the time that takes.
 
+import { DraftPolicy } from "./draft-policy.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import { loneRows } from "./lone-rows.ts";
-import { DraftPolicy } from "./lookup-draft.ts";
 import { putIntoContext } from "./picture-reader.ts";
 import {
   type BatchItem,
@@ -20,6 +20,8 @@ import { ThreadGovernor } from "./thread-governor.ts";
 export interface StepComputerOptions extends StepSamplerOptions {
   /** Most threads that a step may use. */
   threads: number;
+  /** All layers are computed by the processor. */
+  isOnCpu: boolean;
   policy: BatchPolicy;
   prefillPace: PrefillPace;
   images: ImageTokens;
@@ -33,14 +35,16 @@ const filler = 0;
 export class StepComputer {
   readonly #options: StepComputerOptions;
   readonly #threads: ThreadGovernor;
-  readonly #drafts: DraftPolicy;
+  readonly #drafts = new DraftPolicy();
   readonly #sampler: StepSampler;
+  /** False also on Windows, which counts in steps of 16 ms. */
+  readonly #countsProcessorTime: boolean;
 
   constructor(options: StepComputerOptions) {
     this.#options = options;
     this.#threads = new ThreadGovernor(options.threads);
-    this.#drafts = new DraftPolicy((tokens) => this.#threads.stepMs(tokens));
     this.#sampler = new StepSampler(options);
+    this.#countsProcessorTime = options.isOnCpu && process.platform !== "win32";
   }
 
   /** Prepares for work after a pause. */
@@ -59,7 +63,7 @@ export class StepComputer {
     const room = Math.min(lookupTokens, batchSize - 1, maxTokens - generated - 1);
     if (lookup === undefined || room <= 0) return [];
     const guessed = lookup.guess(room);
-    return guessed.slice(0, this.#drafts.choose(guessed.length, lookup.acceptance));
+    return guessed.slice(0, this.#drafts.choose(guessed.length, lookup.acceptance, lookup.budget));
   }
 
   /**
@@ -75,12 +79,14 @@ export class StepComputer {
     const filled = this.#toBeFilled(plan);
     const items = this.#fillBatch(plan, tokens, filled);
     const threads = this.#chooseThreads(tokens);
+    const processorStarted = process.cpuUsage();
     const started = performance.now();
     const decoding = this.#options.context.decodeBatch();
     this.#options.flush();
     this.#sampler.prepare(items);
     await decoding;
     const decodeMs = performance.now() - started;
+    const { user, system } = process.cpuUsage(processorStarted);
     this.#threads.note(tokens, threads, decodeMs);
     this.#takeBack(filled);
     if (plan.kind === "prompt") {
@@ -88,6 +94,11 @@ export class StepComputer {
       this.#options.prefillPace.note(tokens, decodeMs);
     }
     await this.#sampler.sample(items);
+    // Other programs disturb the processor's time little; a card is waited for.
+    const processorMs = (user + system) / 1000 / threads;
+    if (plan.kind === "answer") {
+      this.#noteGuesses(items, this.#countsProcessorTime ? processorMs : decodeMs);
+    }
     return items;
   }
 
@@ -107,6 +118,13 @@ export class StepComputer {
     this.#options.flush();
     await reading;
     return tokens;
+  }
+
+  /** Learns what a step cost that checked a single answer's guesses, or could have done. */
+  #noteGuesses([item, ...others]: readonly SampledItem[], cost: number): void {
+    const { tokens = [], sampled = [], job } = item ?? {};
+    if (job?.lookup === undefined || others.length > 0) return;
+    this.#drafts.note({ tokens: tokens.length, cost, yielded: sampled.length }, job.lookup.budget);
   }
 
   #fillBatch({ items }: BatchPlan, tokens: number, filled: readonly BatchItem[]): SampledItem[] {

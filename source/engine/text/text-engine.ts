@@ -82,6 +82,7 @@ export class TextEngine {
       vocabularySize: settings.vocabularySize,
       prefillPace: new PrefillPace(settings.prefillChunk, settings.batchSize),
       threads: settings.threads ?? addon.getMathCores(),
+      isOnCpu: loaded.device.gpuLayers === 0,
       policy: {
         batchSize: settings.batchSize,
         mixed: settings.mixedBatches,

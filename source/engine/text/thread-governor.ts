@@ -79,13 +79,6 @@ export class ThreadGovernor {
     kind.estimates.set(threads, known === undefined ? msPerToken : learn(known, msPerToken));
   }
 
-  /** Returns the measured milliseconds of a step with so many tokens; undefined before it is measured. */
-  stepMs(tokens: number): number | undefined {
-    const kind = this.#kindOf(tokens);
-    const msPerToken = estimateOf(kind, cheapest(kind, this.#allowed()));
-    return Number.isFinite(msPerToken) ? msPerToken * tokens : undefined;
-  }
-
   /** Returns how many times slower `other` threads are than `best` in another kind of step. */
   #slowdown(other: number, best: number): number | undefined {
     for (const { estimates } of this.#kinds.values()) {

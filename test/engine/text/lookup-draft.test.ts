@@ -1,6 +1,6 @@
-// Guesses from the conversation, and the decision how many of them a step checks.
+// Guesses from the conversation.
 import { describe, expect, it } from "vitest";
-import { DraftPolicy, LookupDraft } from "../../../source/engine/text/lookup-draft.ts";
+import { LookupDraft } from "../../../source/engine/text/lookup-draft.ts";
 
 const prompt = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 
@@ -48,42 +48,5 @@ describe("LookupDraft", () => {
     const lookup = new LookupDraft(long);
     for (const token of long.slice(100, 103)) lookup.push(token);
     expect(lookup.guess(3)).toEqual(long.slice(100 + 3, 100 + 6));
-  });
-});
-
-describe("DraftPolicy", () => {
-  /** Steps that cost the first figure alone, and the others with 4, 8 and 16 tokens. */
-  const costs = (...ms: Array<number | undefined>) => {
-    const sizes = [1, 4, 8, 16];
-    return new DraftPolicy((tokens) => ms[sizes.indexOf(tokens)]);
-  };
-
-  it("drafts nothing before a plain step was measured, or without a guess", () => {
-    expect(costs().choose(15, 1)).toBe(0);
-    expect(costs(20, 22, 24, 30).choose(2, 1)).toBe(0);
-  });
-
-  it("drafts more where a larger step is nearly free", () => {
-    expect(costs(20, 21, 22, 24).choose(15, 0.9)).toBe(15);
-    expect(costs(20, 21, 22, 24).choose(9, 0.9)).toBe(7);
-  });
-
-  it("drafts only what is likely to be right where each token costs time", () => {
-    expect(costs(20, 40, 90, 200).choose(15, 0.9)).toBe(3);
-    expect(costs(20, 40, 90, 200).choose(15, 0.5)).toBe(0);
-  });
-
-  it("tries a length that was never measured if the guesses are good", () => {
-    expect(costs(20).choose(15, 0.9)).toBeGreaterThan(0);
-    expect(costs(20).choose(15, 0.2)).toBe(0);
-  });
-
-  it("hardly drafts where measurements say that it is slower, but tries again", () => {
-    const policy = costs(20, 200, 400, 800);
-    const chosen = Array.from({ length: 5000 }, () => policy.choose(15, 0.9));
-    const drafts = chosen.filter((length) => length > 0);
-    expect(drafts.length).toBeGreaterThan(3);
-    expect(drafts.length).toBeLessThan(20);
-    expect(Math.max(...drafts)).toBe(3);
   });
 });
