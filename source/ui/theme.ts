@@ -33,8 +33,6 @@ export const glyphs = {
   slotFree: "□",
 };
 
-export type Glyphs = Readonly<typeof glyphs>;
-
 /** One ASCII character for each symbol that the screens draw, so that no width changes. */
 const asciiOf: Readonly<Record<string, string>> = Object.fromEntries(
   [

@@ -8,8 +8,8 @@ const embeddingName = "token_embd.weight";
 const outputName = "output.weight";
 
 /**
- * Counts the experts that a token uses, and leaves out the table of token embeddings, of which a token
- * reads one row, unless it is also the model's output.
+ * Of the experts, counts only those that a token uses. Leaves out the table of token embeddings, since a
+ * token reads one row of it, unless the table is also the model's output.
  *
  * @param headers of the model, or of every part of a split one in their order
  * @returns bytes
