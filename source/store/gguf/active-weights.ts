@@ -8,8 +8,8 @@ const embeddingName = "token_embd.weight";
 const outputName = "output.weight";
 
 /**
- * Of the experts, counts only those that a token uses. Leaves out the table of token embeddings, since a
- * token reads one row of it, unless the table is also the model's output.
+ * Counts only those experts that a token uses. Leaves out the table of token embeddings, of which a token
+ * reads one row, unless the table is also the model's output.
  *
  * @param headers of the model, or of every part of a split one in their order
  * @returns bytes
