@@ -90,7 +90,8 @@ export class HttpBackend implements ChatBackend {
     const { toolbox, maxCalls } = tools;
     const turn = (all: readonly ClientMessage[], offered: readonly ClientTool[]) =>
       this.#turn(all, offered, settings, signal, answerNow);
-    yield* answerWithTools({ messages, tools: toolbox, maxCalls, signal, turn });
+    const sees = () => this.sees();
+    yield* answerWithTools({ messages, tools: toolbox, maxCalls, signal, sees, turn });
   }
 
   async *#turn(
@@ -102,8 +103,11 @@ export class HttpBackend implements ChatBackend {
   ): AsyncGenerator<ChatEvent> {
     const { system, parameters, think, format } = settings;
     const { name: model } = this.#facts;
+    const hasImages = messages.some(({ isOfResults }) => isOfResults);
+    const isBlind = hasImages && !(await this.sees());
+    const said = isBlind ? messages.filter(({ isOfResults }) => !isOfResults) : messages;
     const all: ClientMessage[] =
-      system === undefined ? [...messages] : [{ role: "system", content: system }, ...messages];
+      system === undefined ? [...said] : [{ role: "system", content: system }, ...said];
     const { keepalive: keepAlive } = this.#flags;
     const options = {
       model,

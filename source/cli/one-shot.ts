@@ -4,7 +4,7 @@ import { unlessAborted } from "../base/unless-aborted.ts";
 import { answerWithTools } from "../chat/conversation/answer-with-tools.ts";
 import { TurnSteps } from "../chat/conversation/turn-steps.ts";
 import { type AskOptions, ServerRefusal } from "../client/api-client.ts";
-import { imageTokens } from "../client/chat-calls.ts";
+import { imageTokens, seesImages } from "../client/chat-calls.ts";
 import type { AnswerStatistics, ChatEvent, ClientMessage } from "../client/chat-events.ts";
 import { embedText, onlyEmbeds } from "../client/model-calls.ts";
 import { answerOptions } from "./answer-flags.ts";
@@ -244,6 +244,7 @@ function withTools(
     tools: toolbox,
     maxCalls,
     signal,
+    sees: () => seesImages(link.client, options.model),
     turn: (all, tools) => link.ask(signal, (client) => client.chat(all, { ...options, tools })),
   });
 }

@@ -109,7 +109,7 @@ export class ApiClient {
    * @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` / `CLIENT_SERVER_VANISHED`
    */
   chat(messages: readonly ClientMessage[], options: AskOptions): AsyncGenerator<ChatEvent> {
-    const sent = messages.map(({ typed: _typed, ...message }) => message);
+    const sent = messages.map(({ typed: _typed, isOfResults: _isOf, ...message }) => message);
     return this.#ask("/api/chat", { messages: sent }, options);
   }
 

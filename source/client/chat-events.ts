@@ -14,11 +14,22 @@ export interface ClientMessage {
   content: string;
   /** What the person typed, if different: without attached and piped text. Not sent. */
   typed?: string;
+  /** The images are those of the results before it: only models with vision get it. Not sent. */
+  isOfResults?: true;
   /** Base64 of each image's bytes. */
   images?: readonly string[];
   tool_calls?: readonly ClientToolCall[];
   /** The tool whose result a message of the role `tool` is. */
   tool_name?: string;
+}
+
+/** An image of a tool's result. */
+export interface ResultImage {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+  /** A PNG. */
+  readonly base64: string;
 }
 
 /** A tool that the model may call. */
@@ -105,6 +116,8 @@ export type ChatEvent =
       arguments: Readonly<Record<string, unknown>>;
       text: string;
       isError: boolean;
+      /** Images of the result. */
+      images?: readonly ResultImage[];
       /** The person refused it, or stopped it; absent if it ran to its end. */
       ending?: "refused" | "cancelled";
     }

@@ -1,7 +1,7 @@
 // The tools of a chat: offers them to the model, asks a person about each call, and runs it.
 import { describeError } from "../base/product-error.ts";
 import type { Approvals } from "./approvals.ts";
-import type { ToolArguments, ToolDescription, ToolServer } from "./tool.ts";
+import type { ToolArguments, ToolDescription, ToolImage, ToolServer } from "./tool.ts";
 import { cutResult } from "./tool-result.ts";
 
 /** A tool under the name that the model uses. */
@@ -40,6 +40,7 @@ export interface CallOutcome {
   /** What the model reads. */
   readonly text: string;
   readonly isError: boolean;
+  readonly images: readonly ToolImage[];
   /** The person refused it. */
   readonly ending?: "refused";
 }
@@ -103,7 +104,7 @@ export class Toolbox {
     const { servers, callTimeoutMs, maxResultBytes } = this.#options;
     const tool = this.#named.find(({ name }) => name === call.name)?.tool;
     const server = servers().find(({ name }) => name === tool?.server);
-    const outcome = { server: tool?.server ?? "", arguments: call.arguments };
+    const outcome = { server: tool?.server ?? "", arguments: call.arguments, images: [] };
     if (tool === undefined || server === undefined) {
       return { ...outcome, text: `Error: there is no tool named ${call.name}.`, isError: true };
     }
@@ -121,10 +122,9 @@ export class Toolbox {
     };
     try {
       const { text, images, isError } = await server.call(tool.name, values, limits);
-      const pictures = images.map(({ type }) => `[An image (${type}), which is not passed on]`);
-      const whole = [text, ...pictures].filter((part) => part !== "").join("\n");
-      const cut = cutResult(whole === "" ? "(no output)" : whole, maxResultBytes);
-      return { ...outcome, arguments: values, text: cut, isError };
+      const isEmpty = text === "" && images.length === 0;
+      const cut = cutResult(isEmpty ? "(no output)" : text, maxResultBytes);
+      return { ...outcome, arguments: values, text: cut, isError, images };
     } catch (error) {
       signal.throwIfAborted();
       const text = `Error: ${describeError(error)}`;

@@ -1,7 +1,10 @@
 // An answer with calls of tools: runs each call, tells the model its result, and lets it go on.
 
+import { plural } from "../../base/quantities.ts";
 import type { ChatEvent, ClientMessage, ClientTool } from "../../client/chat-events.ts";
 import type { CallOutcome, OfferedTool, WantedCall } from "../../tools/toolbox.ts";
+import { readResultImages } from "./result-images.ts";
+import { imagesOfResults } from "./transcript-entry.ts";
 
 export interface ToolRunner {
   offered(signal: AbortSignal): Promise<readonly OfferedTool[]>;
@@ -15,6 +18,8 @@ export interface AnswerWithTools {
   /** Calls for one message; the model then has to answer without more. */
   readonly maxCalls: number;
   readonly signal: AbortSignal;
+  /** True if the model takes images. */
+  readonly sees: () => Promise<boolean>;
   /** Streams the model's next turn. */
   readonly turn: (
     messages: readonly ClientMessage[],
@@ -28,6 +33,7 @@ export async function* answerWithTools({
   tools,
   maxCalls,
   signal,
+  sees,
   turn,
 }: AnswerWithTools): AsyncGenerator<ChatEvent> {
   const conversation = [...messages];
@@ -59,18 +65,29 @@ export async function* answerWithTools({
     }
     const results: ClientMessage[] = [];
     const made = [];
+    const seen: string[] = [];
     for (const call of calls) {
       callCount += 1;
       const { name } = call;
       const server = offered.find((one) => one.name === name)?.tool.server ?? "";
       yield { type: "tool-start", name, server };
-      const outcome =
+      const { images: found, ...outcome } =
         callCount > maxCalls ? tooMany(call, maxCalls) : await tools.run(call, signal, typed);
-      yield { type: "tool-result", name, ...outcome };
+      const { images, problems } = await readResultImages(found, name);
+      const isBlind = images.length > 0 && !(await sees());
+      const notes = [...problems, ...(isBlind ? [unseenNote(images.length)] : [])];
+      const content = [outcome.text, ...notes].filter((part) => part !== "").join("\n");
+      const shown = images.length > 0 ? { images } : {};
+      yield { type: "tool-result", name, ...outcome, text: content, ...shown };
       made.push({ function: { name, arguments: outcome.arguments } });
-      results.push({ role: "tool", content: outcome.text, tool_name: name });
+      results.push({ role: "tool", content, tool_name: name });
+      if (!isBlind) seen.push(...images.map(({ base64 }) => base64));
     }
-    conversation.push({ role: "assistant", content: text, tool_calls: made }, ...results);
+    conversation.push(
+      { role: "assistant", content: text, tool_calls: made },
+      ...results,
+      ...imagesOfResults(seen),
+    );
   }
 }
 
@@ -79,7 +96,11 @@ export function toClientTool({ name, tool }: OfferedTool): ClientTool {
   return { type: "function", function: { name, description, parameters } };
 }
 
+function unseenNote(count: number): string {
+  return `[${plural(count, "image")}, which you cannot see; the user can]`;
+}
+
 function tooMany({ arguments: values }: WantedCall, maxCalls: number): CallOutcome {
   const text = `Not run: the limit of ${maxCalls} calls for a message is reached. Answer now.`;
-  return { server: "", arguments: values, text, isError: true };
+  return { server: "", arguments: values, text, isError: true, images: [] };
 }

@@ -2,7 +2,7 @@
 
 import type { ChatEvent } from "../../client/chat-events.ts";
 import type { CallQuestion } from "./call-text.ts";
-import type { AnswerState, AssistantEntry, OpenCall } from "./transcript-entry.ts";
+import type { AnswerState, AssistantEntry, EntryImage, OpenCall } from "./transcript-entry.ts";
 import { TurnSteps } from "./turn-steps.ts";
 
 export type ActivityPhase =
@@ -60,7 +60,12 @@ export class RunningAnswer {
     return this.#turns.hasContent;
   }
 
-  receive(event: Exclude<ChatEvent, { type: "done" | "warning" }>, nowMs: number): void {
+  /** @param pictures images of a result with small pictures */
+  receive(
+    event: Exclude<ChatEvent, { type: "done" | "warning" }>,
+    nowMs: number,
+    pictures?: readonly EntryImage[],
+  ): void {
     switch (event.type) {
       case "text":
         this.#meter.add(nowMs);
@@ -84,7 +89,7 @@ export class RunningAnswer {
         break;
       }
       case "tool-result":
-        this.#turns.receive(event);
+        this.#turns.receive(event, pictures);
         this.#call = undefined;
         this.#isWriting = false;
         this.#phase = { type: "waiting" };

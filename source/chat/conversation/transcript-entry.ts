@@ -3,6 +3,7 @@
 import type { ClientMessage } from "../../client/chat-events.ts";
 import type {
   AnswerEnding,
+  SessionDoneCall,
   SessionFile,
   SessionImage,
   SessionStep,
@@ -69,7 +70,7 @@ export interface AssistantEntry {
   /** The first of the calls above, while it is decided about or run. */
   readonly openCall?: OpenCall | undefined;
   /** Turns before the text that called tools. */
-  readonly steps?: readonly SessionStep[] | undefined;
+  readonly steps?: readonly EntryStep[] | undefined;
   /** `61 tok/s · 182 ms`, for its headline. */
   readonly note?: string | undefined;
   readonly atMs?: number | undefined;
@@ -90,6 +91,16 @@ export interface OpenCall {
   readonly isFromText?: boolean;
   /** A permission may cover later calls. */
   readonly isKeepable?: boolean;
+}
+
+/** A call with its result. */
+export interface DoneCall extends Omit<SessionDoneCall, "images"> {
+  readonly images?: readonly EntryImage[] | undefined;
+}
+
+/** A turn of the model that ended with calls. */
+export interface EntryStep extends Omit<SessionStep, "calls"> {
+  readonly calls: readonly DoneCall[];
 }
 
 export interface NoteEntry {
@@ -145,7 +156,22 @@ export function messageOf(entry: TranscriptEntry): ClientMessage[] {
   ];
 }
 
-function messagesOfStep({ text, calls }: SessionStep): ClientMessage[] {
+/** Returns a message with images: few templates have a place for them in the results themselves. */
+export function imagesOfResults(images: readonly string[]): ClientMessage[] {
+  if (images.length === 0) return [];
+  return [
+    {
+      role: "user",
+      content: "The images of the results above.",
+      images,
+      isOfResults: true,
+      typed: "",
+    },
+  ];
+}
+
+function messagesOfStep({ text, calls }: EntryStep): ClientMessage[] {
+  const images = calls.flatMap((call) => (call.images ?? []).map(({ base64 }) => base64));
   const made = calls.map(({ name, arguments: values }) => ({
     function: { name, arguments: values },
   }));
@@ -158,6 +184,7 @@ function messagesOfStep({ text, calls }: SessionStep): ClientMessage[] {
         tool_name: name,
       }),
     ),
+    ...imagesOfResults(images.filter((base64) => base64 !== "")),
   ];
 }
 

@@ -1,17 +1,17 @@
 // Text, calls and results of an answer as they arrive, by turns of the model.
 
 import type { ChatEvent } from "../../client/chat-events.ts";
-import type { SessionDoneCall, SessionStep, SessionToolCall } from "../sessions/session.ts";
-import type { AssistantEntry } from "./transcript-entry.ts";
+import type { SessionToolCall } from "../sessions/session.ts";
+import type { AssistantEntry, DoneCall, EntryImage, EntryStep } from "./transcript-entry.ts";
 
 type TurnEvent = Extract<ChatEvent, { type: "text" | "tool-call" | "tool-result" }>;
 
 export class TurnSteps {
-  readonly #steps: SessionStep[] = [];
+  readonly #steps: EntryStep[] = [];
   #text = "";
   /** Calls of this turn without a result yet. */
   readonly #open: SessionToolCall[] = [];
-  #done: SessionDoneCall[] = [];
+  #done: DoneCall[] = [];
 
   /** True if there is text or a call; an empty answer does not count. */
   get hasContent(): boolean {
@@ -43,12 +43,15 @@ export class TurnSteps {
     if (next !== undefined) this.#open[0] = { ...next, arguments: values };
   }
 
-  receive(event: TurnEvent): void {
+  /** @param pictures the result's images with small pictures. Default to those without */
+  receive(event: TurnEvent, pictures?: readonly EntryImage[]): void {
     if (event.type === "tool-result") {
       const { name, server, arguments: values, text: result, isError, ending } = event;
       this.#open.shift();
       const call = { name, server, arguments: values, result, isError };
-      this.#done = [...this.#done, { ...call, ...(ending && { ending }) }];
+      const images = pictures ?? event.images?.map((image) => ({ ...image, preview: [] }));
+      const done = { ...call, ...(images && { images }), ...(ending && { ending }) };
+      this.#done = [...this.#done, done];
       return;
     }
     if (this.#done.length > 0 && this.#open.length === 0) {

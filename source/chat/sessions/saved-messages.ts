@@ -2,11 +2,13 @@
 
 import { previewRows } from "../conversation/attach-prompt.ts";
 import {
+  type DoneCall,
   type EntryImage,
+  type EntryStep,
   isStored,
   type TranscriptEntry,
 } from "../conversation/transcript-entry.ts";
-import type { SessionImage, SessionMessage } from "./session.ts";
+import type { SessionDoneCall, SessionImage, SessionMessage, SessionStep } from "./session.ts";
 import type { SessionStore } from "./session-store.ts";
 
 export class SavedMessages {
@@ -44,7 +46,9 @@ export class SavedMessages {
         const images = saved && (await Promise.all(saved.map((image) => this.#read(image))));
         entries.push({ kind: "user", id, text, typed, images, files, atMs });
       } else if (role === "assistant") {
-        entries.push({ kind: "assistant", id, text, state, thinking, toolCalls, steps, atMs });
+        const read = steps && (await Promise.all(steps.map((step) => this.#readStep(step))));
+        const said = { thinking, toolCalls, steps: read, atMs };
+        entries.push({ kind: "assistant", id, text, state, ...said });
       }
     }
     return entries;
@@ -62,7 +66,24 @@ export class SavedMessages {
     if (state === "running" && text === "" && steps === undefined) return undefined;
     // If the program ends now, the partial answer is saved.
     const ending = state === "running" ? "stopped" : state;
-    return { role: "assistant", content: text, thinking, toolCalls, steps, ending, atMs };
+    const saved = steps && (await Promise.all(steps.map((step) => this.#writeStep(step))));
+    return { role: "assistant", content: text, thinking, toolCalls, steps: saved, ending, atMs };
+  }
+
+  async #writeStep({ text, calls }: EntryStep): Promise<SessionStep> {
+    const write = async ({ images, ...call }: DoneCall): Promise<SessionDoneCall> =>
+      images === undefined
+        ? call
+        : { ...call, images: await Promise.all(images.map((image) => this.#write(image))) };
+    return { text, calls: await Promise.all(calls.map(write)) };
+  }
+
+  async #readStep({ text, calls }: SessionStep): Promise<EntryStep> {
+    const read = async ({ images, ...call }: SessionDoneCall): Promise<DoneCall> =>
+      images === undefined
+        ? call
+        : { ...call, images: await Promise.all(images.map((image) => this.#read(image))) };
+    return { text, calls: await Promise.all(calls.map(read)) };
   }
 
   async #write(image: EntryImage): Promise<SessionImage> {

@@ -232,8 +232,9 @@ export class SessionStore {
     const kept = new Set<string>();
     for (const other of sessions) {
       const { session } = await this.load(other.id);
-      for (const { images = [] } of session.messages) {
-        for (const { digest } of images) kept.add(digest);
+      for (const { images = [], steps = [] } of session.messages) {
+        const results = steps.flatMap(({ calls }) => calls.flatMap((call) => call.images ?? []));
+        for (const { digest } of [...images, ...results]) kept.add(digest);
       }
     }
     await this.images.removeBut(kept);

@@ -46,6 +46,7 @@ export interface SessionDoneCall extends SessionToolCall {
   /** As the model read it. */
   readonly result: string;
   readonly isError: boolean;
+  readonly images?: readonly SessionImage[] | undefined;
   /** The person refused it, or stopped it; absent if it ran to its end. */
   readonly ending?: CallEnding | undefined;
 }
@@ -210,7 +211,8 @@ function readStep(value: unknown): SessionStep {
     const result = textAt(call, "result");
     const ending = (["refused", "cancelled"] as const).find((known) => known === call.ending);
     const isError = call.isError === true;
-    return { ...readToolCall(call), server, result, isError, ...(ending && { ending }) };
+    const images = Array.isArray(call.images) ? { images: call.images.map(readImage) } : {};
+    return { ...readToolCall(call), server, result, isError, ...images, ...(ending && { ending }) };
   });
   return { text: textAt(value, "text"), calls };
 }

@@ -1,10 +1,11 @@
 // The loop of calls: what the model is told, and its limits.
-import { expect, test } from "vitest";
+import sharp from "sharp";
+import { beforeAll, describe, expect, test } from "vitest";
 import { answerWithTools } from "../../../source/chat/conversation/answer-with-tools.ts";
 import { messageOf } from "../../../source/chat/conversation/transcript-entry.ts";
 import { TurnSteps } from "../../../source/chat/conversation/turn-steps.ts";
 import type { ChatEvent, ClientMessage, ClientTool } from "../../../source/client/chat-events.ts";
-import type { ToolDescription } from "../../../source/tools/tool.ts";
+import type { ToolDescription, ToolImage } from "../../../source/tools/tool.ts";
 
 const tool: ToolDescription = {
   server: "s",
@@ -31,7 +32,11 @@ const call = (value: number): ChatEvent => ({
 });
 const done: ChatEvent = { type: "done", statistics };
 
-async function play(turns: readonly (readonly ChatEvent[])[], maxCalls = 25) {
+async function play(
+  turns: readonly (readonly ChatEvent[])[],
+  maxCalls = 25,
+  { images = [], sees = true }: { images?: readonly ToolImage[]; sees?: boolean } = {},
+) {
   const asked: { messages: readonly ClientMessage[]; tools: readonly ClientTool[] }[] = [];
   const events: ChatEvent[] = [];
   const steps = new TurnSteps();
@@ -39,6 +44,7 @@ async function play(turns: readonly (readonly ChatEvent[])[], maxCalls = 25) {
     messages: [{ role: "user", content: "?" }],
     maxCalls,
     signal: new AbortController().signal,
+    sees: async () => sees,
     tools: {
       offered: async () => [{ name: "add", tool }],
       run: async ({ arguments: values }) => ({
@@ -46,6 +52,7 @@ async function play(turns: readonly (readonly ChatEvent[])[], maxCalls = 25) {
         arguments: values,
         text: `result ${String(values.value)}`,
         isError: false,
+        images,
       }),
     },
     async *turn(messages, tools) {
@@ -111,4 +118,49 @@ test("Calls of an answer that was cut off are not run", async () => {
   const { asked, events } = await play([[call(1), cut]]);
   expect(asked).toHaveLength(1);
   expect(events.map(({ type }) => type)).toEqual(["tool-call", "done"]);
+});
+
+describe("An image of a result", () => {
+  const image = { base64: "", type: "image/png" };
+  beforeAll(async () => {
+    const blue = { width: 4000, height: 8, channels: 3, background: "blue" } as const;
+    const bytes = await sharp({ create: blue }).jpeg().toBuffer();
+    image.base64 = bytes.toString("base64");
+  });
+
+  test("is encoded again, made smaller, and sent after the results to a model with vision", async () => {
+    const { asked, events, parts } = await play([[call(1), done]], 25, { images: [image] });
+    const [shown] = events.flatMap((event) => (event.type === "tool-result" ? [event] : []));
+    expect(shown?.text).toBe("result 1");
+    expect(shown?.images).toMatchObject([{ name: "add 1", width: 1568, height: 3 }]);
+    const [sent] = asked[1]?.messages.at(-1)?.images ?? [];
+    expect((await sharp(Buffer.from(sent ?? "", "base64")).metadata()).format).toBe("png");
+    expect(asked[1]?.messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+      "user",
+    ]);
+    // The saved answer gives the model the same conversation again.
+    const again = messageOf({ kind: "assistant", id: 1, state: "complete", ...parts });
+    expect(again).toMatchObject(asked[1]?.messages.slice(1) ?? []);
+  });
+
+  test("is named to a model without vision", async () => {
+    const { asked, events } = await play([[call(1), done]], 25, { images: [image], sees: false });
+    expect(asked[1]?.messages.at(-1)).toEqual({
+      role: "tool",
+      content: "result 1\n[1 image, which you cannot see; the user can]",
+      tool_name: "add",
+    });
+    expect(events).toContainEqual(expect.objectContaining({ images: [expect.anything()] }));
+  });
+
+  test("that cannot be read is left out, with a note", async () => {
+    const broken = { base64: "iVBORw0KGgo=", type: "image/png" };
+    const { events } = await play([[call(1), done]], 25, { images: [broken] });
+    const [shown] = events.flatMap((event) => (event.type === "tool-result" ? [event] : []));
+    expect(shown?.text).toBe("result 1\n[An image (image/png) that cannot be read]");
+    expect(shown?.images).toBeUndefined();
+  });
 });

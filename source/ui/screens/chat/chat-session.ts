@@ -10,6 +10,7 @@ import {
   nextKeys,
   noteOf,
 } from "../../../chat/conversation/answer-end.ts";
+import { previewRows } from "../../../chat/conversation/attach-prompt.ts";
 import type { CallQuestion, Decision } from "../../../chat/conversation/call-text.ts";
 import { RunningAnswer } from "../../../chat/conversation/running-answer.ts";
 import {
@@ -20,7 +21,7 @@ import {
   type TranscriptEntry,
   type UserEntry,
 } from "../../../chat/conversation/transcript-entry.ts";
-import type { ChatEvent } from "../../../client/chat-events.ts";
+import type { ChatEvent, ResultImage } from "../../../client/chat-events.ts";
 import { reduceEditor } from "../../editor/editor-reducer.ts";
 import type { ChatState } from "./chat-state.ts";
 import { followTail } from "./transcript/transcript-window.ts";
@@ -192,7 +193,9 @@ export class ChatSession {
       const messages = conversationOf(asked);
       const events = backend.chat(messages, settings, controller.signal, answerNow.signal);
       for await (const event of events) {
-        if (event.type !== "done") this.#receive(run, event);
+        if (event.type === "tool-result" && event.images !== undefined) {
+          this.#receive(run, event, await Promise.all(event.images.map(withPreview)));
+        } else if (event.type !== "done") this.#receive(run, event);
         else this.#close(run, { kind: "done", statistics: event.statistics });
       }
       this.#close(run, { kind: "failed", sentence: "The answer ended unexpectedly." });
@@ -229,14 +232,18 @@ export class ChatSession {
     this.#options.onAsked(asked.question);
   }
 
-  #receive(run: Run, event: Exclude<ChatEvent, { type: "done" }>): void {
+  #receive(
+    run: Run,
+    event: Exclude<ChatEvent, { type: "done" }>,
+    pictures?: readonly EntryImage[],
+  ): void {
     if (this.#run !== run) return;
     if (event.type === "warning") {
       run.warnings.push(event.sentence);
       this.#options.store.update({ notice: { text: run.warnings.join(" "), isWarning: true } });
       return;
     }
-    run.answer.receive(event, this.#options.clock.now());
+    run.answer.receive(event, this.#options.clock.now(), pictures);
     run.flushTimer ??= setTimeout(() => this.#flush(run), flushIntervalMs);
   }
 
@@ -310,6 +317,10 @@ export class ChatSession {
       contextTokens: statistics && statistics.promptTokens + statistics.completionTokens,
     };
   }
+}
+
+async function withPreview(image: ResultImage): Promise<EntryImage> {
+  return { ...image, preview: await previewRows(image.base64) };
 }
 
 function withError(

@@ -10,16 +10,19 @@ import {
   outsideMark,
   shownArguments,
 } from "../../../../chat/conversation/call-text.ts";
-import type { OpenCall } from "../../../../chat/conversation/transcript-entry.ts";
-import type { SessionDoneCall, SessionToolCall } from "../../../../chat/sessions/session.ts";
+import type { DoneCall, OpenCall } from "../../../../chat/conversation/transcript-entry.ts";
+import type { SessionToolCall } from "../../../../chat/sessions/session.ts";
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
 import { fitRuns, type TextRow, type TextRun } from "../../../text/text-run.ts";
 import { glyphs, type Tone } from "../../../theme.ts";
+import { imageRows } from "../transcript/image-rows.ts";
 
 export interface CardStyle {
   readonly width: number;
   /** Paths that lead out of it are marked. */
   readonly folder: string;
+  /** Small pictures of images can be drawn. */
+  readonly drawsImages: boolean;
 }
 
 /** Rows of a result before it is opened. */
@@ -34,11 +37,11 @@ interface KnownRows extends Pick<CardStyle, "width"> {
 }
 
 /** Rows of calls whose answer is still being written: a result may be long, and never changes. */
-const known = new WeakMap<SessionDoneCall, KnownRows>();
+const known = new WeakMap<DoneCall, KnownRows>();
 
 /** @param isOpen shows the whole result */
 export function doneCallRows(
-  call: SessionDoneCall,
+  call: DoneCall,
   isOpen: boolean,
   style: CardStyle,
 ): readonly TextRow[] {
@@ -51,7 +54,13 @@ export function doneCallRows(
   const sign = glyphs[outcome === "failed" || outcome === "done" ? outcome : "stopped"];
   const rows = cardRows(
     { title: callTitle(call), note: "", footer: `${sign} ${outcome}` },
-    [...argumentRows(call, style), ...resultRows(call.result, isOpen, style)],
+    [
+      ...argumentRows(call, style),
+      ...resultRows(call.result, isOpen, style),
+      ...(call.images ?? []).flatMap((image) =>
+        imageRows(image, insideOf(style), style.drawsImages),
+      ),
+    ],
     outcome === "failed" ? "error" : "border",
     style,
   );
@@ -141,10 +150,14 @@ function resultRows(result: string, isOpen: boolean, style: CardStyle): TextRow[
   ]);
 }
 
+function insideOf({ width }: CardStyle): number {
+  return Math.max(1, Math.max(width, smallestWidth) - cellsBeside);
+}
+
 /** Wraps runs to the inside of the card. */
-function wrapped(runs: TextRow, { width }: CardStyle): TextRow[] {
+function wrapped(runs: TextRow, style: CardStyle): TextRow[] {
   const plain = runs.map((run) => ({ ...run, text: run.text.replaceAll("\t", "    ") }));
-  return wrapRuns(plain, Math.max(1, Math.max(width, smallestWidth) - cellsBeside));
+  return wrapRuns(plain, insideOf(style));
 }
 
 /** Draws the border, with a title and a note above, and a footer below. */

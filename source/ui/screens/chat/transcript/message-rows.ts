@@ -5,17 +5,16 @@ import { harmlessText } from "../../../../base/harmless-text.ts";
 import { plural } from "../../../../base/quantities.ts";
 import {
   type AssistantEntry,
-  type EntryImage,
   earlyEndings,
   type TranscriptEntry,
   type UserEntry,
 } from "../../../../chat/conversation/transcript-entry.ts";
 import type { SessionFile } from "../../../../chat/sessions/session.ts";
-import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { wrapRuns } from "../../../markdown/wrap-runs.ts";
-import { runsWidth, type TextRow, type TextRun } from "../../../text/text-run.ts";
+import type { TextRow, TextRun } from "../../../text/text-run.ts";
 import { glyphs, type Tone } from "../../../theme.ts";
 import { doneCallRows, openCallRows } from "../tools/call-card.ts";
+import { imageRows } from "./image-rows.ts";
 
 export interface MessageStyle {
   /** Small pictures of images need colours, and half blocks. */
@@ -70,12 +69,12 @@ export function headRows(
 export function tailRows(
   entry: TranscriptEntry,
   width: number,
-  { folder }: MessageStyle,
+  style: MessageStyle,
 ): readonly TextRow[] {
   if (entry.kind !== "assistant") return [blankRow];
   const { toolCalls = [], openCall, state } = entry;
   const calls = toolCalls.flatMap((call, index) =>
-    openCallRows(call, index === 0 ? openCall : undefined, { width, folder }),
+    openCallRows(call, index === 0 ? openCall : undefined, { ...style, width }),
   );
   const ending = earlyEndings[state];
   if (ending === undefined) return [...calls, blankRow];
@@ -111,7 +110,7 @@ function fileText({ name, tokens }: SessionFile): string {
 function answerRows(
   entry: AssistantEntry,
   width: number,
-  { folder }: MessageStyle,
+  style: MessageStyle,
   markdown: LayOutMarkdown,
   progress = "",
 ): readonly TextRow[] {
@@ -120,7 +119,7 @@ function answerRows(
   for (const { text: before, calls } of steps) {
     if (before.trim() !== "") rows.push(...markdown(before, width));
     for (const call of calls) {
-      rows.push(...doneCallRows(call, areResultsOpen, { width, folder }));
+      rows.push(...doneCallRows(call, areResultsOpen, { ...style, width }));
     }
   }
   if (text !== "" || toolCalls.length > 0) return rows;
@@ -162,16 +161,6 @@ function behindSign(
   const cells = textWidth(sign.text);
   const indent: TextRun = { text: " ".repeat(cells), tone: "plain" };
   return rowsAt(width - cells).map((row, index) => [index === 0 ? sign : indent, ...row]);
-}
-
-function imageRows(image: EntryImage, width: number, isDrawn: boolean): TextRow[] {
-  const { preview, base64 } = image;
-  const gone = base64 === "" ? " (file missing)" : "";
-  const text = attachedText(image, image.tokens) + gone;
-  const [line = []] = wrapRuns([{ text, tone: "dim" }], width);
-  if (!isDrawn) return [line];
-  const picture = preview.map((row) => row.map((run): TextRun => ({ ...run, tone: "plain" })));
-  return [line, ...picture.filter((row) => runsWidth(row) <= width)];
 }
 
 /** Speaker on the left, note on the right if there is room. */

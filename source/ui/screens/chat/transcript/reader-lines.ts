@@ -5,10 +5,10 @@ import { plural } from "../../../../base/quantities.ts";
 import { spokenCall } from "../../../../chat/conversation/call-text.ts";
 import {
   type AssistantEntry,
+  type DoneCall,
   earlyEndings,
   type TranscriptEntry,
 } from "../../../../chat/conversation/transcript-entry.ts";
-import type { SessionDoneCall } from "../../../../chat/sessions/session.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
 import { finishedCount } from "./printed-entries.ts";
 
@@ -78,14 +78,15 @@ function answerLines({
 }
 
 /** Returns the call, and the beginning of its result. */
-function doneCallLines(call: SessionDoneCall): string[] {
+function doneCallLines(call: DoneCall): string[] {
   const lines = harmlessText(call.result).trimEnd().split("\n");
   const shown = lines.slice(0, resultLinesMaximum);
   const rest = lines.length - shown.length;
   const more = rest > 0 ? [`(${plural(rest, "more line")} of the result)`] : [];
   const outcome = call.ending ?? (call.isError ? "failed" : "result");
   const [first = "", ...others] = shown;
-  return [`(called ${spokenCall(call)})`, `(${outcome}) ${first}`, ...others, ...more];
+  const images = (call.images ?? []).map((image) => `(${attachedText(image, image.tokens)})`);
+  return [`(called ${spokenCall(call)})`, `(${outcome}) ${first}`, ...others, ...more, ...images];
 }
 
 /** @param isOpen more text may follow: an unfinished line is left out */
