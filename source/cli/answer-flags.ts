@@ -6,9 +6,9 @@ import { readFault, usageError } from "./errors.ts";
 import type { Flags } from "./flags.ts";
 
 /** @throws ProductError `COMMAND_USAGE` */
-export function answerOptions(
-  flags: Flags,
-): Pick<AskOptions, "think" | "format" | "keepAlive"> & { parameters: Record<string, number> } {
+export function answerOptions(flags: Flags): Pick<AskOptions, "think" | "format" | "keepAlive"> & {
+  parameters: Record<string, number | string>;
+} {
   return {
     ...(flags.keepalive !== undefined && { keepAlive: flags.keepalive }),
     ...(flags.think !== undefined && { think: thinkOf(flags.think) }),
@@ -22,14 +22,16 @@ function parametersOf({
   temperature,
   topP,
   numCtx,
+  draft,
   nCpuMoe,
   seed,
   numPredict,
-}: Flags): Record<string, number> {
+}: Flags): Record<string, number | string> {
   return {
     ...(temperature !== undefined && { temperature }),
     ...(topP !== undefined && { top_p: topP }),
     ...(numCtx !== undefined && { num_ctx: numCtx }),
+    ...(draft !== undefined && { draft }),
     ...(nCpuMoe !== undefined && { n_cpu_moe: nCpuMoe }),
     ...(seed !== undefined && { seed }),
     ...(numPredict !== undefined && { num_predict: numPredict }),

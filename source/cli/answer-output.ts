@@ -87,7 +87,7 @@ export class ThinkingText {
 /** Formats the statistics of --verbose as Ollama does, without fields that are 0. */
 export function formatStatistics(statistics: AnswerStatistics): string {
   const { promptTokens, cachedTokens, completionTokens } = statistics;
-  const { drafted = 0, accepted = 0 } = statistics;
+  const { drafted = 0, accepted = 0, draftSpeed } = statistics;
   const { totalMs, loadMs, promptMs, completionMs } = statistics;
   const promptRate = prefillRate(statistics);
   const rows: Array<[label: string, value: string, show: boolean]> = [
@@ -102,6 +102,7 @@ export function formatStatistics(statistics: AnswerStatistics): string {
     // The first token comes with the prompt; the others take the time.
     ["eval rate", rateText(((completionTokens - 1) / completionMs) * 1000), completionMs > 0],
     ["drafted count", `${drafted} token(s), ${accepted} accepted`, drafted > 0],
+    ["draft off", `${draftSpeed?.toFixed(2)} of plain speed`, draftSpeed !== undefined],
   ];
   return rows
     .filter(([, , show]) => show)

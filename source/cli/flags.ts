@@ -90,6 +90,12 @@ export const optionFlags = {
     most: 1,
   },
   numCtx: { type: "integer", text: "Context window of this model in tokens", least: 1 },
+  draft: {
+    type: "string",
+    value: "MODEL",
+    text: "Small model of the same vocabulary that drafts the answer, where that is faster",
+    completes: "model",
+  },
   nCpuMoe: {
     type: "integer",
     value: "LAYERS",

@@ -1,6 +1,6 @@
 // Sections of `show` for a model.
 import type { ModelDescription, PlannedWindows } from "../application/models/model-library.ts";
-import { formatCount } from "../base/formats.ts";
+import { formatBytes, formatCount, formatMemory } from "../base/formats.ts";
 import { isRecord } from "../base/json.ts";
 import { type KnownRate, knownRate } from "../base/quantities.ts";
 import type { ShownModel } from "../client/chat-calls.ts";
@@ -15,7 +15,7 @@ export type DescribedModel = Pick<
   ModelDescription,
   "details" | "model_info" | "projector_info" | "capabilities" | "tensors"
 > &
-  Partial<Pick<ModelDescription, "parameters" | "system" | "license" | "requires">> & {
+  Partial<Pick<ModelDescription, "parameters" | "system" | "license" | "requires" | "draft">> & {
     template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess"> & {
       unsupported?: ReadonlyArray<{ conversation: string; reason: string }>;
     };
@@ -52,6 +52,7 @@ export function formatDescription(description: DescribedModel, verbose: boolean)
     ],
     ["Capabilities", capabilities.map((capability) => [capability])],
     ["Projector", projector === undefined ? [] : projectorRows(projector)],
+    ["Draft model", draftRows(description.draft)],
     ["Parameters", parameterRows(description.parameters)],
     ["Prompt template", templateRows(description.template_origin)],
     ["Metadata", verbose ? metadataRows(info) : []],
@@ -93,6 +94,17 @@ function projectorRows(info: Record<string, unknown>): string[][] {
     parameters: formatCount(Number(info["general.parameter_count"])),
     "embedding length": vision("embedding_length"),
     dimensions: vision("projection_dim"),
+  });
+}
+
+function draftRows(draft: DescribedModel["draft"]): string[][] {
+  if (draft === undefined) return [];
+  const { name, architecture, size, memory } = draft;
+  return named({
+    name,
+    architecture,
+    size: formatBytes(size),
+    memory: `about ${formatMemory(memory)}`,
   });
 }
 

@@ -57,6 +57,8 @@ export interface AnswerStatistics {
   /** Guessed tokens that steps checked, and those that were right; absent where the server does not tell. */
   drafted?: number;
   accepted?: number;
+  /** Speed with the draft model relative to that without it, if that ended its use. */
+  draftSpeed?: number;
   loadMs: number;
   promptMs: number;
   completionMs: number;
@@ -206,6 +208,7 @@ function toStatistics(record: Fields): AnswerStatistics {
     completionTokens: numberOf(record.eval_count),
     drafted: numberOf(record.drafted_count),
     accepted: numberOf(record.accepted_count),
+    ...(typeof record.draft_speed === "number" && { draftSpeed: record.draft_speed }),
     loadMs: milliseconds(record.load_duration),
     promptMs: milliseconds(record.prompt_eval_duration),
     completionMs: milliseconds(record.eval_duration),

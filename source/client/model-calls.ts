@@ -30,6 +30,8 @@ export interface LoadedEntry extends Record<string, unknown> {
   state: string;
   /** 0 to 1. */
   load_progress: number;
+  /** Bytes of the draft model in use, which `size` includes; 0 without one. */
+  draft_size: number;
 }
 
 /** Returns models that are loaded or being loaded, those that stay longest first. */
@@ -48,6 +50,7 @@ export async function loadedModels(client: ApiClient): Promise<LoadedEntry[]> {
     expires_at: textOf(entry.expires_at),
     state: textOf(entry.state),
     load_progress: numberOf(entry.load_progress),
+    draft_size: numberOf(fieldsOf(entry.draft).size),
   }));
 }
 
@@ -65,7 +68,7 @@ export interface EmbedRequest {
   /** Truncates a text that is too long. Defaults to false. */
   truncate?: boolean | undefined;
   /** Options of the model; `num_ctx` limits the length of the text. */
-  options?: Readonly<Record<string, number>> | undefined;
+  options?: Readonly<Record<string, number | string>> | undefined;
 }
 
 /** Returns the vector of a text. */

@@ -130,6 +130,11 @@ export function cacheSource({
   return cacheMiss;
 }
 
+/** Says why no more drafts were made; empty if they were, or if there is no draft model. */
+export function draftOffText({ draftSpeed }: Pick<RequestRecord, "draftSpeed">): string {
+  return draftSpeed === undefined ? "" : `draft off: ${draftSpeed.toFixed(2)} of plain speed`;
+}
+
 function figures(entry: RequestRecord): string {
   const { promptTokens, cachedTokens = 0, completionTokens } = entry;
   const source = cacheSource(entry);
@@ -148,6 +153,7 @@ function figures(entry: RequestRecord): string {
     told("first after", firstTokenMs),
     tokensPerSecond === undefined ? "" : `${tokensPerSecond.toFixed(1)} tokens/s`,
     drafted > 0 ? `${accepted} of ${drafted} drafted accepted` : "",
+    draftOffText(entry),
   ]
     .filter((part) => part !== "")
     .join(", ");

@@ -142,6 +142,8 @@ export interface GenerationStatistics {
   drafted?: number;
   /** Guessed tokens that were right, so that they took no step of their own. */
   accepted?: number;
+  /** Measured speed with the draft model relative to that without it, if that ended its use. */
+  draftSpeed?: number;
   /** Waiting for a slot. */
   queueMs: number;
   /** From slot to first token. */
@@ -178,6 +180,8 @@ export interface RunnerFacts {
   /** Memory taken by weights and context, in bytes. */
   memory: { ramBytes: number; vramBytes: number };
   device: DeviceReport;
+  /** Draft model in use; its memory is counted above. */
+  draft?: { name: string; bytes: number };
   /** Sentences about what it runs without, although it was to be loaded with it. */
   warnings: readonly string[];
   bosText: string;

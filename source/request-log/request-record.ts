@@ -56,6 +56,8 @@ export const RequestRecord = Type.Object({
   /** Guessed tokens that steps checked, and those that were right; absent without any. */
   drafted: maybe(count),
   accepted: maybe(count),
+  /** Speed with the draft model relative to that without it, if that ended its use. */
+  draftSpeed: maybe(Type.Number()),
   slot: maybe(count),
   loadMs: maybe(milliseconds),
   queueMs: maybe(milliseconds),

@@ -119,7 +119,8 @@ export class AnswerNotes {
       this.#dependencies.metrics.callsNotRead(callsNotRead);
       this.#warn("Left a tool call as text: its arguments do not fulfil the tool's schema.");
     }
-    const { completionTokens, drafted, accepted, queueMs, promptMs, completionMs } = statistics;
+    const { completionTokens, drafted, accepted, draftSpeed } = statistics;
+    const { queueMs, promptMs, completionMs } = statistics;
     this.#count(completionTokens);
     this.#guesses = { drafted: drafted ?? 0, accepted: accepted ?? 0 };
     this.#queueMs = queueMs;
@@ -131,6 +132,7 @@ export class AnswerNotes {
       promptMs,
       completionMs,
       ...(drafted !== undefined && { drafted, accepted }),
+      ...(draftSpeed !== undefined && { draftSpeed }),
       // The first token comes with the prompt; the others take the generation time.
       ...(isMeasured && { tokensPerSecond: ((completionTokens - 1) / completionMs) * 1000 }),
     });

@@ -24,6 +24,7 @@ const names: Record<ParameterKind, string> = {
   "cache type": `${cacheTypes.slice(0, -1).join(", ")} or ${cacheTypes.at(-1)}`,
   "split mode": `${splitModes.slice(0, -1).join(", ")} or ${splitModes.at(-1)}`,
   shares: 'numbers such as "3,1"',
+  model: "name of a model",
 };
 
 /**

@@ -20,6 +20,8 @@ interface KindValues {
   "split mode": SplitMode;
   /** Proportions of the cards, as in `3,1`. */
   shares: string;
+  /** Name or file of a model. */
+  model: string;
 }
 
 export type ParameterKind = keyof KindValues;
@@ -42,6 +44,8 @@ export const parameterKinds = {
   kv_cache_type: { kind: "cache type", when: "load" },
   /** Our addition: one cache for all parallel requests. */
   kv_unified: { kind: "boolean", when: "load" },
+  /** Our addition: name of a draft model, as DRAFT names its file. */
+  draft: { kind: "model", when: "load" },
   /** Tokens that a draft model predicts ahead. */
   draft_num_predict: { kind: "integer", when: "load" },
   num_keep: { kind: "integer", when: "run" },

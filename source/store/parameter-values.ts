@@ -27,6 +27,7 @@ const expectations: Record<ParameterKind, string> = {
   "cache type": `one of ${cacheTypes.join(", ")}`,
   "split mode": `one of ${splitModes.join(", ")}`,
   shares: "numbers separated by commas, such as 3,1",
+  model: "the name of a model",
 };
 
 const readers: Record<ParameterKind, (text: string) => number | boolean | string | undefined> = {
@@ -37,6 +38,7 @@ const readers: Record<ParameterKind, (text: string) => number | boolean | string
   "cache type": (text) => (isCacheType(text) ? text : undefined),
   "split mode": (text) => (isSplitMode(text) ? text : undefined),
   shares: (text) => (isShares(text) ? text : undefined),
+  model: (text) => (text === "" ? undefined : text),
 };
 
 /** Accepts the forms of Go's ParseBool. */
@@ -142,6 +144,8 @@ export function readJsonValue(kind: ParameterKind, value: unknown): unknown {
       return isSplitMode(value) ? value : undefined;
     case "shares":
       return isShares(value) ? value : undefined;
+    case "model":
+      return typeof value === "string" && value !== "" ? value : undefined;
     case "number":
       return Number.isFinite(value) ? value : undefined;
     case "integer":

@@ -2,7 +2,11 @@
 import { mkdtempSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { SamplingParameters, TokenLogprob } from "../../source/engine/generation.ts";
+import type {
+  RunnerFacts,
+  SamplingParameters,
+  TokenLogprob,
+} from "../../source/engine/generation.ts";
 import type { LoadSettings } from "../../source/engine/runner/load-settings.ts";
 import { RunnerProcess } from "../../source/engine/runner/runner-process.ts";
 import { readGgufFacts } from "../../source/store/gguf/gguf-facts.ts";
@@ -10,6 +14,7 @@ import { type Answer, collect, greedy, tinySettings } from "./load-tiny.ts";
 import { type MemoryModel, writeMemoryModel } from "./memory-models.ts";
 
 export interface LoadedMemoryModel {
+  facts: RunnerFacts;
   lines: string[];
   /** The notice for the user. */
   warnings: string[];
@@ -23,6 +28,7 @@ export interface AskChanges {
   maxTokens?: number;
   temperature?: number;
   logitBias?: SamplingParameters["logitBias"];
+  grammar?: string;
   signal?: AbortSignal;
 }
 
@@ -51,7 +57,7 @@ export async function loadMemoryModel(
   const { architecture, layers, vocabularySize, slidingWindow } = await readGgufFacts(modelPath);
   const lines: string[] = [];
   const warnings: string[] = [];
-  const { runner } = await RunnerProcess.start(
+  const { runner, facts } = await RunnerProcess.start(
     {
       ...(await tinySettings({ threads: 1 })),
       ...{ modelPath, architecture, layers, vocabularySize, slidingWindow },
@@ -60,9 +66,10 @@ export async function loadMemoryModel(
     { log: (more) => lines.push(...more), warn: (text) => warnings.push(text) },
   );
   return {
+    facts,
     lines,
     warnings,
-    ask: async (tokens, { maxTokens = 8, temperature = 0, logitBias = [], signal } = {}) =>
+    ask: async (tokens, { maxTokens = 8, temperature = 0, logitBias = [], grammar, signal } = {}) =>
       await collect(
         runner.generate(
           {
@@ -72,7 +79,7 @@ export async function loadMemoryModel(
             stop: [],
             ignoreEndOfText: true,
             topLogprobs: 8,
-            grammar: undefined,
+            grammar,
             visibleControlTexts: [],
           },
           signal ?? new AbortController().signal,

@@ -80,6 +80,8 @@ export async function tinySettings(changes: Partial<LoadSettings> = {}): Promise
   const facts = await readGgufFacts(tinyFile);
   return {
     modelPath: tinyFile,
+    sizeBytes: facts.fileSize,
+    draft: undefined,
     adapters: [],
     vision: undefined,
     architecture: facts.architecture,

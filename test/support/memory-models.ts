@@ -26,7 +26,14 @@ const windowTokens = 32;
 const uint32 = (value: number): MetadataValue => ({ type: "uint32", value });
 const float32 = (value: number): MetadataValue => ({ type: "float32", value });
 
-export async function writeMemoryModel(file: string, kind: MemoryModel): Promise<void> {
+/**
+ * @param idleLayers layers of a dense model that change nothing: it says the same, and takes more time
+ */
+export async function writeMemoryModel(
+  file: string,
+  kind: MemoryModel,
+  idleLayers = 0,
+): Promise<void> {
   const { architecture, metadata, tensors } = models[kind];
   const facts = new Map<string, MetadataValue>([
     ["general.architecture", { type: "string", value: architecture }],
@@ -35,7 +42,7 @@ export async function writeMemoryModel(file: string, kind: MemoryModel): Promise
   const common = {
     context_length: uint32(4096),
     embedding_length: uint32(hidden),
-    block_count: uint32(layers),
+    block_count: uint32(layers + idleLayers),
     vocab_size: uint32(vocabulary),
     "attention.layer_norm_rms_epsilon": float32(1e-5),
     ...metadata,
@@ -45,6 +52,7 @@ export async function writeMemoryModel(file: string, kind: MemoryModel): Promise
     drawn("token_embd.weight", [hidden, vocabulary], 1),
     drawn("output.weight", [hidden, vocabulary], 1.5),
     ...tensors(),
+    ...Array.from({ length: idleLayers }, (_, at) => gemmaLayer(layers + at, 0)).flat(),
   ]);
 }
 
@@ -158,13 +166,19 @@ function eachLayer(make: (name: Namer, layer: number) => TensorDescription[]): T
 function gemmaTensors(): TensorDescription[] {
   return [
     ones("output_norm.weight", hidden),
-    ...eachLayer((name) => [
-      ones(name("attn_norm"), hidden),
-      ...attentionTensors(name),
-      ones(name("post_attention_norm"), hidden),
-      ...feedForwardTensors(name),
-      ones(name("post_ffw_norm"), hidden),
-    ]),
+    ...Array.from({ length: layers }, (_, layer) => gemmaLayer(layer, 1)).flat(),
+  ];
+}
+
+/** @param weight of what the layer adds */
+function gemmaLayer(layer: number, weight: number): TensorDescription[] {
+  const name: Namer = (part) => `blk.${layer}.${part}.weight`;
+  return [
+    ones(name("attn_norm"), hidden),
+    ...attentionTensors(name),
+    filled(name("post_attention_norm"), [hidden], () => weight),
+    ...feedForwardTensors(name),
+    filled(name("post_ffw_norm"), [hidden], () => weight),
   ];
 }
 

@@ -81,7 +81,16 @@ const rules: Readonly<Record<string, ValueRule>> = {
     meaning: "KV cache data type",
   },
   kv_unified: { isForLoading: true, meaning: "one cache for all parallel requests" },
-  draft_num_predict: { whole: [0], isForLoading: true },
+  draft: {
+    pattern: { fits: /./, takes: "the name of a model" },
+    isForLoading: true,
+    meaning: "small model that drafts the answers",
+  },
+  draft_num_predict: {
+    whole: [-1],
+    isForLoading: true,
+    meaning: "most tokens of a draft; 0: none",
+  },
 };
 
 /** A parameter for a form. */

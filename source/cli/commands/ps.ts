@@ -20,13 +20,17 @@ export const ps: Run<typeof serverCommands.ps> = async ([prefix = ""], flags) =>
   const rows = shown.map((model) => [
     model.names.join(", "),
     model.digest.slice(0, 12),
-    formatMemory(model.size),
+    sizeText(model),
     processorText(model),
     String(model.context_length),
     untilText(model, now),
   ]);
   process.stdout.write(formatTable(["name", "id", "size", "processor", "context", "until"], rows));
 };
+
+function sizeText({ size, draft_size: draft }: LoadedEntry): string {
+  return draft === 0 ? formatMemory(size) : `${formatMemory(size)} (draft ${formatMemory(draft)})`;
+}
 
 function processorText({ size, size_vram: vram }: LoadedEntry): string {
   if (vram === 0) return "100% CPU";

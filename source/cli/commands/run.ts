@@ -37,8 +37,9 @@ export const start: Run<typeof startCommand> = async (_words, flags) => {
   return code;
 };
 
-export const run: Run<typeof chatCommands.run> = async (words, flags) => {
-  const settings = readSettings(flags);
+export const run: Run<typeof chatCommands.run> = async (words, typedFlags) => {
+  const settings = readSettings(typedFlags);
+  const flags = withWholeDraft(typedFlags, settings);
   checkKeepAlive(flags);
   checkForm(flags);
   // A saved chat has a model, so a first word that cannot be a model is part of the question.
@@ -110,6 +111,12 @@ async function chat(
   }
   const { openLineChat } = await import("../open-line-chat.ts");
   return await openLineChat(await findModel(), flags, settings);
+}
+
+/** The server may run in another folder than the file of a draft model. */
+function withWholeDraft<F extends Flags>(flags: F, { values }: CommandSettings): F {
+  if (flags.draft === undefined) return flags;
+  return { ...flags, draft: wholeReference(flags.draft, values.hub_prefixes) };
 }
 
 /** A saved chat has its own model. */

@@ -225,11 +225,13 @@ function sumStatistics(
   if (first === undefined) return second;
   const drafted = (first.drafted ?? 0) + (second.drafted ?? 0);
   const accepted = (first.accepted ?? 0) + (second.accepted ?? 0);
+  const draftSpeed = second.draftSpeed ?? first.draftSpeed;
   return {
     promptTokens: first.promptTokens,
     cachedTokens: first.cachedTokens,
     completionTokens: first.completionTokens + second.completionTokens,
     ...(drafted > 0 && { drafted, accepted }),
+    ...(draftSpeed !== undefined && { draftSpeed }),
     queueMs: first.queueMs + second.queueMs,
     promptMs: first.promptMs + second.promptMs,
     completionMs: first.completionMs + second.completionMs,

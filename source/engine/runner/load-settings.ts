@@ -12,6 +12,24 @@ export interface VisionSettings {
   engine: "built" | "prebuilt";
 }
 
+/** Small model that drafts what the model then checks. */
+export interface DraftSettings {
+  /** For messages. */
+  name: string;
+  /** Absolute path of its file. */
+  modelPath: string;
+  architecture: string;
+  layers: number;
+  vocabularySize: number;
+  /** Tokens of its window. */
+  contextLength: number;
+  sizeBytes: number;
+  /** Estimate of its weights and its window; 0 for one that will not be loaded. */
+  memoryBytes: number;
+  /** Most tokens of a draft. */
+  most: number;
+}
+
 /** Limits for the files of stored prompts. */
 export interface PromptLimits {
   /** Bytes of all files together; undefined fits the limit to the disk. */
@@ -40,6 +58,9 @@ export interface Placement {
 export interface LoadSettings {
   /** Absolute path of the GGUF file, or of the first part of a split model. */
   modelPath: string;
+  /** Bytes of its files. */
+  sizeBytes: number;
+  draft: DraftSettings | undefined;
   /** LoRA files that are applied to it. */
   adapters: string[];
   /** Undefined without a projector, or before a request brings the first image. */

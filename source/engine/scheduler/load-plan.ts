@@ -8,6 +8,7 @@ import type { DeviceKind } from "../generation.ts";
 import type { LoadSettings, PromptCacheSettings, VisionSettings } from "../runner/load-settings.ts";
 import { hasExtension } from "../text/engine-extension.ts";
 import type { FreeRoom } from "./card-plan.ts";
+import { planDraft } from "./draft-plan.ts";
 import { type PlacementSettings, planPlacement } from "./placement-plan.ts";
 import { computesOnCpu, planWindows, wholeWindowBytes, windowRoom } from "./window-plan.ts";
 
@@ -73,15 +74,19 @@ export function planLoad(
     Math.min(largestBatchSize, parameters.num_batch ?? batchSizeFor(model, settings, free)),
   );
   const room = windowRoom(model, { device: settings.device, gpuLayers, placement }, free);
+  const given = givenWindow(parameters, settings, trained);
+  const draft = planDraft(model, parameters, given?.contextLength ?? trained);
   const windows = planWindows(
     model,
-    { slots: settings.slots, kvCacheType, batchSize },
+    { slots: settings.slots, kvCacheType, batchSize, draft },
     room,
-    givenWindow(parameters, settings, trained),
+    given,
   );
   const { contextLength, slots } = windows;
   return {
     modelPath: facts.path,
+    sizeBytes: facts.fileSize,
+    draft,
     adapters: model.adapters,
     vision: planVision(model, settings, need),
     architecture: facts.architecture,
@@ -166,6 +171,8 @@ const loadParameters: ReadonlySet<string> = new Set([
   "tensor_split",
   "main_gpu",
   "kv_unified",
+  "draft",
+  "draft_num_predict",
 ] satisfies Array<keyof ModelParameters>);
 
 /** Tells if a request names anything that may cause a reload. */
@@ -210,6 +217,12 @@ export function reloadReason(
   if (moved !== undefined) return `${moved[0]} differs`;
   if (named.kv_unified !== undefined && wanted.unifiedCache !== loaded.unifiedCache) {
     return "kv_unified differs";
+  }
+  if (wanted.draft !== undefined && wanted.draft.modelPath !== loaded.draft?.modelPath) {
+    return "the draft model differs";
+  }
+  if (named.draft_num_predict !== undefined && wanted.draft?.most !== loaded.draft?.most) {
+    return "draft_num_predict differs";
   }
   if (named.num_thread !== undefined && wanted.threads !== loaded.threads) {
     return "num_thread differs";

@@ -12,10 +12,16 @@ export interface MemoryNeed {
 
 export type CacheType = LoadSettings["kvCacheType"];
 
+/** Settings that decide on the memory. */
+type WindowSettings = Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize"> &
+  Partial<Pick<LoadSettings, "draft">>;
+
 /** Memory terms that do not depend on the window's length. */
 export interface MemoryTerms {
   weightsBytes: number;
-  /** Buffers of a step, and the program itself. */
+  /** Buffers of a step. */
+  stepBytes: number;
+  /** Buffers of a step, a draft model, and the program itself. */
   computeBytes: number;
   /** Bytes of one token in one slot's window. */
   cacheBytesPerToken: Record<CacheType, number>;
@@ -36,7 +42,7 @@ const bytesOfStepNumber = 4;
 /** Estimates from the file's metadata, without loading anything. */
 export function memoryNeed(
   model: Pick<ResolvedModel, "facts" | "sizeBytes">,
-  settings: Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize">,
+  settings: WindowSettings,
 ): MemoryNeed {
   const { weightsBytes, computeBytes } = memoryTerms(model, settings);
   const cacheBytes = cacheBytesOf(model.facts.cacheWidth, settings);
@@ -46,7 +52,7 @@ export function memoryNeed(
 /** Returns the terms of `memoryNeed`, for callers that vary the window. */
 export function memoryTerms(
   { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
-  { slots, batchSize }: Pick<LoadSettings, "slots" | "batchSize">,
+  { slots, batchSize, draft }: Pick<WindowSettings, "slots" | "batchSize" | "draft">,
 ): MemoryTerms {
   const stepBytes =
     batchSize * facts.embeddingLength * bytesOfStepNumber * 4 +
@@ -54,7 +60,8 @@ export function memoryTerms(
   const cacheBytes = (kind: CacheType) => facts.cacheWidth * bytesOfNumber[kind];
   return {
     weightsBytes: weightsBytesOf({ facts, sizeBytes }),
-    computeBytes: stepBytes + programBytes,
+    stepBytes,
+    computeBytes: stepBytes + programBytes + (draft?.memoryBytes ?? 0),
     cacheBytesPerToken: {
       f16: cacheBytes("f16"),
       q8_0: cacheBytes("q8_0"),

@@ -237,7 +237,8 @@ export class ModelPool {
     parameters: ModelParameters,
     need: RequestNeed,
   ): string | undefined {
-    if (!mayNeedReload(parameters, need)) return undefined;
+    // A model that shares its weights with one without a draft model is loaded again with it.
+    if (!mayNeedReload(parameters, need) && model.draft === undefined) return undefined;
     return reloadReason(settings, this.#plan(model, parameters, need), parameters, need);
   }
 

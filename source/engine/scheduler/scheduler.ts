@@ -93,13 +93,14 @@ export class Scheduler {
    */
   async *run(
     wanted: CanonicalRequest,
-    model: ResolvedModel,
+    named: ResolvedModel,
     signal: AbortSignal,
   ): AsyncGenerator<CanonicalEvent> {
     const parameters = {
-      ...usableParameters(model.parameters),
+      ...usableParameters(named.parameters),
       ...definedOnly(wanted.parameters),
     };
+    const model = await this.#withDraft(named, parameters, wanted.isFileAllowed);
     const request = withoutThinking(wanted, model) ? { ...wanted, think: false } : wanted;
     const sampling = toSampling(parameters, request.logitBias);
     if (request.input.kind !== "load") {
@@ -258,6 +259,17 @@ export class Scheduler {
   /** Stops all runners; their requests fail. */
   async close(): Promise<void> {
     await this.#pool.close();
+  }
+
+  /** Adds the draft model that the parameters name. */
+  async #withDraft(
+    model: ResolvedModel,
+    { draft: name, draft_num_predict: most }: ModelParameters,
+    isFileAllowed: CanonicalRequest["isFileAllowed"],
+  ): Promise<ResolvedModel> {
+    if (name === undefined || most === 0) return model;
+    const { facts } = await this.#catalog.resolveToRun(name, isFileAllowed);
+    return { ...model, draft: { name: shownModel(name), facts } };
   }
 
   /** Logs the missing template once for each file. */

@@ -8,7 +8,8 @@ import { cacheBytesOf, memoryTerms, weightsBytesOf } from "./memory-plan.ts";
 import { offCardShare } from "./placement-plan.ts";
 
 type PlannedModel = Pick<ResolvedModel, "facts" | "sizeBytes">;
-type Settings = Pick<LoadSettings, "slots" | "kvCacheType" | "batchSize">;
+type Settings = Pick<LoadSettings, "slots" | "kvCacheType" | "batchSize"> &
+  Partial<Pick<LoadSettings, "draft">>;
 
 /**
  * Memory that holds the windows. `card`: all layers are on a graphics card. `split`: some of them.
@@ -169,7 +170,7 @@ function slotsIn(leftBytes: number, windowBytes: number, most: number): number {
  */
 export function stepBytes(
   model: PlannedModel,
-  settings: Pick<LoadSettings, "slots" | "batchSize">,
+  settings: Pick<Settings, "slots" | "batchSize" | "draft">,
   { place }: Pick<WindowRoom, "place">,
 ): number {
   const { computeBytes } = memoryTerms(model, settings);

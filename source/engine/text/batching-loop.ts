@@ -11,6 +11,7 @@ import {
   endJob,
   failedEvent,
   failJob,
+  isReading,
   type Job,
   type LoopEvent,
   type PromptTokens,
@@ -151,12 +152,13 @@ export class BatchingLoop {
     while (true) {
       this.#dropCancelled();
       await this.#admitWaiting();
+      const guesses = await this.#guess();
       const plan = planBatch(
         this.#slots,
         this.#options.policy,
         (isAlone) => this.#options.prefillPace.chunk(isAlone),
         this.#previous,
-        (job) => this.#steps.guess(job),
+        guesses,
       );
       if (plan === undefined) break;
       this.#previous = plan.kind;
@@ -171,7 +173,18 @@ export class BatchingLoop {
     this.#running = false;
     this.#previous = undefined;
     this.#prefixes.onIdle(this.#slots);
+    const latest = this.#slots.reduce((one, other) =>
+      other.lastUsed > one.lastUsed ? other : one,
+    );
+    this.#steps.onIdle(latest);
     this.#options.flush();
+  }
+
+  /** Returns tokens that may follow in an answer that has the engine to itself. */
+  async #guess(): Promise<readonly number[]> {
+    const [only, another] = this.#slots.filter((slot) => slot.job !== undefined);
+    if (only?.job === undefined || another !== undefined || isReading(only.job)) return [];
+    return await this.#steps.guess(only, only.job);
   }
 
   /** Waits briefly for simultaneous prompts, so that they are read together. */
@@ -240,6 +253,7 @@ export class BatchingLoop {
     job.read = cached;
     job.cachedTokens = cached;
     job.admitted = performance.now();
+    this.#steps.beginAnswer(job);
     slot.job = job;
     slot.promptLength = job.promptTokens.length;
     const promptTokens = job.promptTokens.length;
@@ -328,6 +342,7 @@ export class BatchingLoop {
   #release(slot: Slot<Job>, job: Job, end: AnswerEnd): void {
     slot.job = undefined;
     slot.lastUsed = performance.now();
+    this.#steps.endAnswer(job);
     endJob(job, end);
   }
 

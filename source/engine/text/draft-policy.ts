@@ -142,7 +142,7 @@ export class DraftPolicy {
 }
 
 /** Returns the mean number of tokens that a step with a draft yields. */
-function expectedTokens(drafted: number, acceptance: number): number {
+export function expectedTokens(drafted: number, acceptance: number): number {
   if (acceptance >= 1) return drafted + 1;
   return (1 - acceptance ** (drafted + 1)) / (1 - acceptance);
 }

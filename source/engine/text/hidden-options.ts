@@ -30,6 +30,14 @@ export interface HiddenOptions {
   memoryByCard(context: AddonContext): CardMemoryNeed[];
 }
 
+/** For loads that use none. */
+export const noHiddenOptions: HiddenOptions = {
+  warnings: [],
+  applyToModel: () => {},
+  applyToContext: () => {},
+  memoryByCard: () => [],
+};
+
 type WantedOptions = Pick<LoadSettings, "placement" | "unifiedCache">;
 
 /** Returns true if a load has such options: it needs the addon that the extension was built for. */

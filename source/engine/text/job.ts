@@ -8,6 +8,7 @@ import type {
 import { type FailedEvent, toWire } from "../runner/protocol.ts";
 import type { AddonGrammarEvaluationState, AddonSampler } from "./addon.ts";
 import { type AnswerPiece, AnswerText } from "./answer-text.ts";
+import { type AnswerDrafts, newDrafts } from "./draft-pace.ts";
 import { LookupDraft } from "./lookup-draft.ts";
 import { MarkWatcher } from "./mark-watcher.ts";
 import type { ImagePiece } from "./picture-reader.ts";
@@ -36,6 +37,8 @@ export interface Job {
   readonly emit: (event: LoopEvent) => void;
   readonly answer: AnswerText;
   readonly lookup: LookupDraft | undefined;
+  /** Use of a draft model, if there is one. */
+  readonly drafts: AnswerDrafts;
   /** Monotonic milliseconds, as the times below, which are undefined until they happen. */
   readonly arrived: number;
   admitted: number | undefined;
@@ -93,6 +96,7 @@ export function createJob(
     emit: options.emit,
     answer: new AnswerText(request.stop),
     lookup: options.usesLookup ? new LookupDraft(promptTokens) : undefined,
+    drafts: newDrafts(),
     arrived: performance.now(),
     admitted: undefined,
     firstToken: undefined,
@@ -184,6 +188,7 @@ export function endJob(job: Job, end: AnswerEnd): void {
       cachedTokens: job.cachedTokens,
       completionTokens: job.generated,
       ...(job.drafted > 0 && { drafted: job.drafted, accepted: job.accepted }),
+      ...(job.drafts.offAt !== undefined && { draftSpeed: job.drafts.offAt }),
       queueMs: admitted - job.arrived,
       promptMs: (job.firstToken ?? now) - admitted,
       completionMs: (job.lastToken ?? 0) - (job.firstToken ?? 0),

@@ -8,9 +8,11 @@ import type { Addon, AddonBinary, AddonContext, AddonModel } from "./addon.ts";
 import { findAddonBinary, logLevels } from "./addon.ts";
 import { type OpenedDevice, openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
+import type { DraftModel } from "./draft-model.ts";
 import { findExtensibleBinary } from "./engine-extension.ts";
 import { fitLayers } from "./fit-layers.ts";
 import { binaryFor, hiddenOptions } from "./hidden-options.ts";
+import { checkedDraft, loadDraft } from "./load-draft.ts";
 
 export interface LoadedTextModel {
   addon: Addon;
@@ -19,6 +21,7 @@ export interface LoadedTextModel {
   /** Binary of the engine. */
   binary: AddonBinary;
   device: DeviceReport;
+  draft: DraftModel | undefined;
   /** Sentences about what the model runs without. */
   warnings: readonly string[];
   phases: LoadPhases;
@@ -62,6 +65,7 @@ export async function loadTextModel(
   const opened = performance.now();
   await observer.mayTakeMemory();
   const allowed = performance.now();
+  const draft = await loadDraft(addon, settings, device.kind !== "cpu");
   const gpuLayers =
     device.kind === "cpu"
       ? 0
@@ -77,6 +81,7 @@ export async function loadTextModel(
     await linesToArrive();
     throw refusedModel(settings.modelPath, engineLog.errors);
   }
+  const { usable, problem } = await checkedDraft(draft, model, settings);
   observer.progress(1);
   const read = performance.now();
   const context = new addon.AddonContext(model, contextOptions(addon, settings));
@@ -91,7 +96,8 @@ export async function loadTextModel(
     model,
     context,
     binary: device.binary,
-    warnings: hidden.warnings,
+    draft: usable,
+    warnings: [...hidden.warnings, ...(problem === undefined ? [] : [problem])],
     phases: {
       process: began,
       device: opened - began,

@@ -46,7 +46,7 @@ export type StepPlan = BatchPlan | ImagePlan;
  * @param slots all slots, ascending by id
  * @param prefillChunk returns the number of prompt tokens to read in a step
  * @param previous kind of the last step: prompts and answers take turns
- * @param guess returns a draft for a job that answers alone
+ * @param guesses tokens that may follow in the answer of the only job
  * @returns undefined when no slot has work
  */
 export function planBatch(
@@ -54,7 +54,7 @@ export function planBatch(
   policy: BatchPolicy,
   prefillChunk: (isAlone: boolean) => PrefillChunk,
   previous: StepPlan["kind"] | undefined,
-  guess: (job: Job) => number[],
+  guesses: readonly number[],
 ): StepPlan | undefined {
   const busy = slots.flatMap((slot) => (slot.job === undefined ? [] : [{ slot, job: slot.job }]));
   if (busy.length === 0) return undefined;
@@ -74,7 +74,7 @@ export function planBatch(
   if (answers) {
     for (const { slot, job } of answering) {
       if (job.next === undefined) continue;
-      const draft = busy.length === 1 ? guess(job) : [];
+      const draft = busy.length === 1 ? guesses : [];
       items.push({ slot, job, tokens: [job.next, ...draft], logits: "all" });
       room -= 1 + draft.length;
     }

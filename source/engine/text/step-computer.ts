@@ -2,6 +2,7 @@
 // and samples the next tokens. Learns from the time that takes.
 
 import { DraftPolicy } from "./draft-policy.ts";
+import { Drafter, type DrafterOptions } from "./drafter.ts";
 import type { ImageTokens } from "./image-tokens.ts";
 import type { Job } from "./job.ts";
 import { loneRows } from "./lone-rows.ts";
@@ -14,6 +15,7 @@ import {
   logitIndexesOf,
 } from "./plan-batch.ts";
 import type { PrefillPace } from "./prefill-pace.ts";
+import type { Slot } from "./slot.ts";
 import { type SampledItem, StepSampler, type StepSamplerOptions } from "./step-sampler.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
 
@@ -25,6 +27,9 @@ export interface StepComputerOptions extends StepSamplerOptions {
   policy: BatchPolicy;
   prefillPace: PrefillPace;
   images: ImageTokens;
+  /** Undefined without a draft model. */
+  draft: Pick<DrafterOptions, "model" | "sizeRatio" | "most"> | undefined;
+  log: (text: string) => void;
   /** Called when a step was launched, to send the events emitted before it. */
   flush: () => void;
 }
@@ -36,6 +41,7 @@ export class StepComputer {
   readonly #options: StepComputerOptions;
   readonly #threads: ThreadGovernor;
   readonly #drafts = new DraftPolicy();
+  readonly #drafter: Drafter | undefined;
   readonly #sampler: StepSampler;
   /** False also on Windows, which counts in steps of 16 ms. */
   readonly #countsProcessorTime: boolean;
@@ -43,6 +49,8 @@ export class StepComputer {
   constructor(options: StepComputerOptions) {
     this.#options = options;
     this.#threads = new ThreadGovernor(options.threads);
+    const { draft, threads, log } = options;
+    this.#drafter = draft && new Drafter({ ...draft, threads, log });
     this.#sampler = new StepSampler(options);
     this.#countsProcessorTime = options.isOnCpu && process.platform !== "win32";
   }
@@ -50,6 +58,20 @@ export class StepComputer {
   /** Prepares for work after a pause. */
   async begin(): Promise<void> {
     await this.#threads.begin();
+    await this.#drafter?.begin();
+  }
+
+  /** Called when no work is left, with the slot that was used last. */
+  onIdle({ tokens, promptLength }: Slot<Job>): void {
+    this.#drafter?.onIdle(tokens, Math.max(0, tokens.length - promptLength));
+  }
+
+  beginAnswer(job: Job): void {
+    this.#drafter?.beginAnswer(job);
+  }
+
+  endAnswer(job: Job): void {
+    this.#drafter?.endAnswer(job);
   }
 
   /** @throws ProductError `ENGINE_GRAMMAR_INVALID` */
@@ -57,10 +79,20 @@ export class StepComputer {
     this.#sampler.checkGrammar(gbnf);
   }
 
-  /** Returns tokens that may follow in a job's answer, for the next step to check. */
-  guess({ lookup, maxTokens, generated }: Job): number[] {
-    const { lookupTokens, batchSize } = this.#options.policy;
-    const room = Math.min(lookupTokens, batchSize - 1, maxTokens - generated - 1);
+  /**
+   * Returns tokens that may follow in a job's answer, for the next step to check: guesses from the
+   * conversation, which cost nothing, or else a draft model's.
+   */
+  async guess(slot: Slot<Job>, job: Job): Promise<number[]> {
+    const { policy, flush } = this.#options;
+    const room = Math.min(policy.batchSize - 1, job.maxTokens - job.generated - 1);
+    const guessed = this.#look(job, Math.min(policy.lookupTokens, room));
+    if (guessed.length > 0 || this.#drafter === undefined) return guessed;
+    flush();
+    return await this.#drafter.draft(job, slot.tokens, room);
+  }
+
+  #look({ lookup }: Job, room: number): number[] {
     if (lookup === undefined || room <= 0) return [];
     const guessed = lookup.guess(room);
     return guessed.slice(0, this.#drafts.choose(guessed.length, lookup.acceptance, lookup.budget));
@@ -96,7 +128,8 @@ export class StepComputer {
     await this.#sampler.sample(items);
     // Other programs disturb the processor's time little; a card is waited for.
     const processorMs = (user + system) / 1000 / threads;
-    if (plan.kind === "answer") {
+    const isDraft = plan.kind === "answer" && this.#drafter?.noteStep(items, decodeMs);
+    if (plan.kind === "answer" && !isDraft) {
       this.#noteGuesses(items, this.#countsProcessorTime ? processorMs : decodeMs);
     }
     return items;

@@ -83,6 +83,11 @@ export class TextEngine {
       prefillPace: new PrefillPace(settings.prefillChunk, settings.batchSize),
       threads: settings.threads ?? addon.getMathCores(),
       isOnCpu: loaded.device.gpuLayers === 0,
+      draft: loaded.draft && {
+        model: loaded.draft,
+        sizeRatio: loaded.draft.sizeBytes / Math.max(1, model.getTotalSize()),
+        most: settings.draft?.most ?? 0,
+      },
       policy: {
         batchSize: settings.batchSize,
         mixed: settings.mixedBatches,
@@ -281,7 +286,7 @@ async function openProjector(
 }
 
 function factsOf(settings: LoadSettings, loaded: LoadedTextModel): RunnerFacts {
-  const { model, context, device } = loaded;
+  const { model, context, device, draft } = loaded;
   const weights = model.getMemoryBreakdown();
   const window = context.getMemoryBreakdown();
   const textOf = (token: number) => (token < 0 ? "" : model.getTokenString(token));
@@ -292,10 +297,16 @@ function factsOf(settings: LoadSettings, loaded: LoadedTextModel): RunnerFacts {
     slots: settings.slots,
     parameters: model.getTotalParameters(),
     memory: {
-      ramBytes: weights.cpuRam + window.cpuRam,
-      vramBytes: weights.gpuVram + window.gpuVram,
+      ramBytes: weights.cpuRam + window.cpuRam + (draft?.memory.cpuRam ?? 0),
+      vramBytes: weights.gpuVram + window.gpuVram + (draft?.memory.gpuVram ?? 0),
     },
     device,
+    ...(draft !== undefined && {
+      draft: {
+        name: settings.draft?.name ?? "",
+        bytes: draft.memory.cpuRam + draft.memory.gpuVram,
+      },
+    }),
     warnings: loaded.warnings,
     bosText: textOf(model.tokenBos()),
     eosText: textOf(model.tokenEos()),

@@ -1,6 +1,7 @@
 // Description of a model without loading it: replies of `/api/show`, output of `modelctl show`.
 import type { Static } from "typebox";
 import { formatLocalTime } from "../../base/formats.ts";
+import { draftBytes } from "../../engine/scheduler/draft-plan.ts";
 import { quotedCharacters } from "../../prompt/go-template/escape-text.ts";
 import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
 import { type GgufHeader, type GgufValue, readGguf } from "../../store/gguf/read-gguf.ts";
@@ -49,6 +50,7 @@ export async function describeModel(
     ...(messages.length > 0 && { messages }),
     model_info: modelInfo,
     ...(projectorInfo !== undefined && { projector_info: projectorInfo }),
+    ...(model.draft !== undefined && { draft: draftRecord(model.draft) }),
     tensors,
     capabilities,
     modified_at: formatLocalTime(model.modifiedAt),
@@ -64,6 +66,13 @@ export async function describeModel(
     unprintable,
     ...(card !== undefined && { description: card }),
   };
+}
+
+/** A draft model, and an estimate of the memory that it takes with the largest window. */
+function draftRecord(draft: NonNullable<ResolvedModel["draft"]>) {
+  const { name, facts } = draft;
+  const memory = draftBytes(draft, facts.trainedContextLength);
+  return { name, architecture: facts.architecture, size: facts.fileSize, memory };
 }
 
 const nameWidth = 30;

@@ -37,6 +37,7 @@ const answer = {
   eval_count: maybe(count),
   drafted_count: maybe(count),
   accepted_count: maybe(count),
+  draft_speed: maybe(Type.Number()),
   eval_duration: maybe(count),
 };
 
@@ -120,6 +121,7 @@ const Loaded = Type.Object({
   slots: count,
   window_limit: text,
   load_options: anything,
+  draft: maybe(Type.Object({ name: text, size: count })),
   warnings: Type.Array(text),
   device: maybe(text),
   process_id: maybe(count),
@@ -145,6 +147,8 @@ export const Description = Type.Object({
   /** The file's metadata, without its name and its template. */
   model_info: anything,
   projector_info: maybe(anything),
+  /** Ours: the model that drafts its answers. */
+  draft: maybe(Type.Object({ name: text, architecture: text, size: count, memory: count })),
   tensors: Type.Array(Type.Object({ name: text, type: text, shape: Type.Array(count) })),
   capabilities: Type.Array(text),
   modified_at: text,

@@ -85,7 +85,7 @@ async function mergeLayers(
     layers = [...layers.filter(({ mediaType }) => mediaType !== layerType(kind)), ...replacement];
   };
   replace("adapter", await adapters(maker, base, companions));
-  replace("draft", await drafts(maker, base, companions, options));
+  replace("draft", await drafts(maker, base, companions));
   if (definition.template) replace("template", [await maker.text("template", definition.template)]);
   if (definition.system) replace("system", [await maker.text("system", definition.system)]);
   for (const license of definition.licenses) {
@@ -142,19 +142,11 @@ async function drafts(
   maker: LayerMaker,
   base: ModelBase,
   companions: CompanionFiles,
-  options: CreateOptions,
 ): Promise<Layer[]> {
   const layers: Layer[] = [];
   for (const draft of companions.drafts) {
     checkDraft(draft, base.files);
     layers.push(await maker.file("draft", draft));
-  }
-  if (layers.length > 0) {
-    // Stored and reported, not refused: a draft would speed up answers, never change them.
-    options.onProgress?.({
-      status:
-        "the draft model is stored but not used: this engine has no speculative decoding with one",
-    });
   }
   return layers;
 }

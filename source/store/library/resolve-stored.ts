@@ -1,4 +1,5 @@
 // Turns a stored model into one that can be loaded: checks its files, reads its texts.
+import { basename } from "node:path";
 import type { GgufCache } from "./gguf-cache.ts";
 import { sizeOf } from "./manifest.ts";
 import { detailsOfConfiguration, textIn } from "./model-details.ts";
@@ -30,6 +31,8 @@ export async function resolveStored(
     for (const file of touched) await file.check();
     throw error;
   });
+  const [first] = drafts;
+  const draft = first === undefined ? undefined : (await cache.read([first])).facts;
   const path = parts.length > 1 ? await linkedParts(parts, store.splitsFolder) : facts.path;
   return {
     ...noSettings(),
@@ -46,6 +49,7 @@ export async function resolveStored(
     projectors,
     adapters,
     drafts,
+    draft: draft && { name: draft.name ?? basename(draft.path), facts: draft },
     touched,
     requires: textIn(configuration, "requires"),
     renderer: textIn(configuration, "renderer"),
@@ -68,6 +72,7 @@ export type RecordedModel = Omit<
   | "examples"
   | "card"
   | "touched"
+  | "draft"
 >;
 
 /** @throws ProductError those of `readContent` */

@@ -32,6 +32,8 @@ export interface ResolvedModel {
   projectors: string[];
   adapters: string[];
   drafts: string[];
+  /** Small model that drafts its answers: the first of `drafts`, or one that a request names. */
+  draft: { name: string; facts: GgufFacts } | undefined;
   /** Files that must be read before it runs, to check that they are unchanged. */
   touched: readonly TouchedFile[];
   /** In Go's template language; wins over the GGUF's own template. */
@@ -55,6 +57,7 @@ export function noSettings() {
     projectors: [],
     adapters: [],
     drafts: [],
+    draft: undefined,
     touched: [],
     template: undefined,
     system: undefined,

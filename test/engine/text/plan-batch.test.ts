@@ -43,13 +43,7 @@ function steps(slots: Slot<Job>[], chunk = { wanted: 64, most: 96 }, batchSize =
   const taken: Record<number, number>[] = [];
   while (true) {
     const policy = { batchSize, mixed: false, lookupTokens: 0, fillsLoneRows: false };
-    const plan = planBatch(
-      slots,
-      policy,
-      () => chunk,
-      undefined,
-      () => [],
-    );
+    const plan = planBatch(slots, policy, () => chunk, undefined, []);
     if (plan?.kind !== "prompt") return taken;
     taken.push(Object.fromEntries(plan.items.map(({ job, tokens }) => [job.id, tokens.length])));
     for (const { slot, job, tokens, logits } of plan.items) {
@@ -94,13 +88,7 @@ test("guesses are checked only for an answer that has the model to itself", () =
   for (const { job } of slots) if (job !== undefined) job.next = 7;
   const policy = { batchSize: 512, mixed: false, lookupTokens: 3, fillsLoneRows: false };
   const planned = (busy: Slot<Job>[]) =>
-    planBatch(
-      busy,
-      policy,
-      () => ({ wanted: 64, most: 96 }),
-      undefined,
-      () => [1, 2, 3],
-    );
+    planBatch(busy, policy, () => ({ wanted: 64, most: 96 }), undefined, [1, 2, 3]);
   expect(planned(slots)).toMatchObject({ items: [{ tokens: [7] }, { tokens: [7] }] });
   expect(planned(slots.slice(0, 1))).toMatchObject({ items: [{ tokens: [7, 1, 2, 3] }] });
 });

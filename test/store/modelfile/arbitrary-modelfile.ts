@@ -127,6 +127,7 @@ const parameterCommand: fc.Arbitrary<WrittenCommand> = fc
       strings: fc.constant(""),
       "cache type": fc.constantFrom(...cacheTypes),
       "split mode": fc.constantFrom(...splitModes),
+      model: fc.constantFrom("small", "hf.co/owner/small:Q4_K_M"),
       shares: fc.constantFrom("1", "3,1", "0.5,0.25,0.25"),
     }[parameterKinds[name].kind];
     return fc.tuple(texts, fc.constantFrom("", '"', '"""')).map(([text, quotes]) => ({

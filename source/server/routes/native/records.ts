@@ -28,6 +28,8 @@ export function finalFields(done: Done, loadMs: number, totalMs: number): Record
     ...(context !== undefined && { context }),
     // Ours: parts dropped from the conversation, if the request allowed it.
     ...(truncated !== undefined && { truncated }),
+    // Ours: why the draft model was no longer used.
+    ...(statistics.draftSpeed !== undefined && { draft_speed: statistics.draftSpeed }),
     ...withoutZeros(counts),
   };
 }

@@ -9,6 +9,7 @@ import type { Loadable } from "../../../client/live/loadable.ts";
 import {
   cacheSource,
   cancellationText,
+  draftOffText,
   type RequestTexts,
   readingText,
 } from "../../../client/requests.ts";
@@ -71,8 +72,9 @@ export function phasesText(view: RequestRecord): string {
   const from = source === undefined ? "" : `: ${source}`;
   const cached = cachedTokens > 0 || from !== "" ? `, ${cachedTokens} cached${from}` : "";
   const prompt = promptTokens === undefined ? "" : ` (${promptTokens} tokens${cached})`;
-  const guessed = drafted > 0 ? `, ${accepted} of ${drafted} drafted accepted` : "";
-  const answer = completionTokens === undefined ? "" : ` (${completionTokens} tokens${guessed})`;
+  const drafts = [drafted > 0 && `${accepted} of ${drafted} drafted accepted`, draftOffText(view)];
+  const details = [`${completionTokens} tokens`, ...drafts].filter(Boolean).join(", ");
+  const answer = completionTokens === undefined ? "" : ` (${details})`;
   const phases = [
     loadMs >= 1 && `loaded in ${formatMilliseconds(loadMs)}`,
     queueMs !== undefined && `queued ${formatMilliseconds(queueMs)}`,

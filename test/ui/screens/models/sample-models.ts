@@ -72,6 +72,7 @@ export function loaded(name: string, changes: Partial<LoadedEntry> = {}): Loaded
     expires_at: new Date(nowMs + 240_000).toISOString(),
     state: "idle",
     load_progress: 1,
+    draft_size: 0,
     ...changes,
   };
 }

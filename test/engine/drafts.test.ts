@@ -1,0 +1,241 @@
+// A draft model changes nothing but the speed: the probabilities stay the same within rounding, whatever
+// happened to the slot before; and it is not used where it is slower, or cannot be used.
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import path from "node:path";
+import { setTimeout as wait } from "node:timers/promises";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { DraftSettings, LoadSettings } from "../../source/engine/runner/load-settings.ts";
+import { hasExtension } from "../../source/engine/text/engine-extension.ts";
+import { readGgufFacts } from "../../source/store/gguf/gguf-facts.ts";
+import { readGguf } from "../../source/store/gguf/read-gguf.ts";
+import { createRandom } from "../performance/random.ts";
+import {
+  type AskChanges,
+  distance,
+  type LoadedMemoryModel,
+  loadMemoryModel,
+  memoryModelFile,
+} from "../support/load-memory-model.ts";
+import { type Answer, loadTiny } from "../support/load-tiny.ts";
+import { image, loadVision, look } from "../support/load-vision.ts";
+import { writeMemoryModel } from "../support/memory-models.ts";
+import { isProof } from "../support/proof.ts";
+import { realModel } from "../support/real-models.ts";
+
+/** Rounding depends on the number of rows in a step; a wrong state is off by far more. */
+const tolerance = 0.05;
+const folder = mkdtempSync(path.join(homedir(), "drafts-"));
+/** The dense model with many idle layers, so that the dense model drafts all of its answers. */
+const slowFile = path.join(folder, "slow.gguf");
+
+function text(length: number, seed: number): number[] {
+  const random = createRandom(seed);
+  return Array.from({ length }, () => 20 + (random() % 700));
+}
+
+async function draftOf(modelPath: string, changes: Partial<DraftSettings> = {}) {
+  const { fileSize: sizeBytes, ...facts } = await readGgufFacts(modelPath);
+  const { architecture, layers, vocabularySize } = facts;
+  const own = { architecture, layers, vocabularySize, contextLength: 2048, sizeBytes };
+  return { name: "small", modelPath, memoryBytes: 0, most: 7, ...own, ...changes };
+}
+
+async function slowModel(draft: DraftSettings | undefined, slots = 2): Promise<LoadedMemoryModel> {
+  const { layers, fileSize: sizeBytes } = await readGgufFacts(slowFile);
+  const files = { modelPath: slowFile, layers, sizeBytes, draft };
+  return await loadMemoryModel("dense", { ...files, slots, batchSize: 64 });
+}
+
+beforeAll(async () => await writeMemoryModel(slowFile, "dense", 44));
+
+describe("a draft model that is right", () => {
+  let plain: LoadedMemoryModel;
+  let drafting: LoadedMemoryModel;
+  beforeAll(async () => {
+    plain = await slowModel(undefined);
+    drafting = await slowModel(await draftOf(await memoryModelFile("dense")));
+  });
+  afterAll(async () => await Promise.all([plain.stop(), drafting.stop()]));
+
+  let [drafted, accepted] = [0, 0];
+  /** Compares an answer with and without drafts. */
+  async function compare(tokens: number[], changes: AskChanges = {}): Promise<void> {
+    const asked = { maxTokens: 150, ...changes };
+    const answer = await drafting.ask(tokens, asked);
+    drafted += answer.done.statistics.drafted ?? 0;
+    accepted += answer.done.statistics.accepted ?? 0;
+    expect(distance(await plain.ask(tokens, asked), answer)).toBeLessThan(tolerance);
+  }
+
+  it("drafts once it has seen that it would be faster", async () => {
+    // On a busy machine a step may take so long that drafts look slow.
+    for (let round = 0; drafted === 0 && round < 40; round += 1) {
+      await compare(text(40, round));
+      // The draft model reads the answer while nothing else is to do.
+      await wait(1000);
+    }
+    expect(drafting.warnings).toEqual([]);
+    expect(drafted).toBeGreaterThan(0);
+    expect(accepted).toBeGreaterThan(0);
+  }, 240_000);
+
+  it("leaves the probabilities as they are, also after cuts, restores and cancelled answers", async () => {
+    const chats = [1, 2, 3].map((seed) => text(200, seed));
+    for (const chat of chats) await compare(chat);
+    // Two slots for three conversations: the first one is restored, or read again.
+    for (const chat of chats) await compare([...chat, ...text(20, 4)]);
+    // Cut in the middle of what was read.
+    await compare([...(chats[2] ?? []).slice(0, 150), ...text(30, 5)]);
+    const leaving = new AbortController();
+    const left = drafting.ask(text(100, 6), { maxTokens: 1500, signal: leaving.signal });
+    setTimeout(() => leaving.abort(), 100);
+    await left.catch((error: unknown) => {
+      expect(leaving.signal.aborted, String(error)).toBe(true);
+    });
+    await compare([...text(100, 6), ...text(30, 7)]);
+    // Two at a time: none of them is drafted.
+    await Promise.all([compare(text(60, 8)), compare(text(60, 9))]);
+  }, 240_000);
+
+  it("follows a grammar", async () => {
+    const grammar = `root ::= line{8}\nline ::= "What is 2 + " [0-9] "? "`;
+    await compare(text(60, 10), { grammar });
+  }, 120_000);
+});
+
+describe.skipIf(!isProof)("a real pair", () => {
+  it("gives the same probabilities", async ({ skip }) => {
+    const [modelPath, small] = [
+      await realModel("qwen2.5-coder-1.5b"),
+      await realModel("qwen2.5-coder-0.5b"),
+    ];
+    if (modelPath === undefined || small === undefined) return skip();
+    const facts = await readGgufFacts(modelPath);
+    const { architecture, layers, vocabularySize, fileSize: sizeBytes } = facts;
+    const draft = { ...(await draftOf(small)), most: 15 };
+    const ask = async (changes: Partial<LoadSettings>) => {
+      const model = await loadTiny({
+        ...{ modelPath, architecture, layers, vocabularySize, sizeBytes, slots: 1 },
+        ...{ threads: undefined, ...changes },
+      });
+      try {
+        const answers: Answer[] = [];
+        for (const content of ["Write a TypeScript function that adds numbers.", "And in C?"]) {
+          const prompt = { segments: chatOf(content) };
+          answers.push(await model.ask([], { prompt, maxTokens: 120, topLogprobs: 4 }));
+          await wait(5000);
+        }
+        return { answers, warnings: model.facts.warnings };
+      } finally {
+        await model.runner.stop();
+      }
+    };
+    const [plain, drafted] = [await ask({}), await ask({ draft })];
+    expect(drafted.warnings).toEqual([]);
+    for (const [at, answer] of drafted.answers.entries()) {
+      expect(distance(plain.answers[at] ?? answer, answer)).toBeLessThan(0.2);
+    }
+  }, 1_800_000);
+});
+
+function chatOf(content: string) {
+  return [
+    { text: "<|im_start|>", special: true },
+    { text: `user\n${content}`, special: false },
+    { text: "<|im_end|>", special: true },
+    { text: "\n", special: false },
+    { text: "<|im_start|>", special: true },
+    { text: "assistant\n", special: false },
+  ];
+}
+
+describe("a draft model that cannot be used", () => {
+  /** Returns the sentence with which it is left out, after the model has answered. */
+  async function warningOf(start: () => Promise<LoadedMemoryModel>): Promise<string> {
+    const model = await start();
+    try {
+      const { done } = await model.ask(text(40, 1), { maxTokens: 20 });
+      expect(done.statistics).toMatchObject({ completionTokens: 20 });
+      expect(done.statistics).not.toHaveProperty("drafted");
+      return model.facts.warnings.join(" ");
+    } finally {
+      await model.stop();
+    }
+  }
+
+  it("is as large as the model", async () => {
+    const draft = await draftOf(slowFile);
+    expect(await warningOf(() => slowModel(draft))).toMatch(
+      /^The draft model small is left out: it is not smaller than the model \(\d.*\)\.$/,
+    );
+  });
+
+  it("has another vocabulary", async () => {
+    const other = path.join(folder, "other.gguf");
+    const content = readFileSync(await memoryModelFile("dense"));
+    const { metadata } = await readGguf(slowFile, (key) => key === "tokenizer.ggml.tokens");
+    const tokens = metadata.get("tokenizer.ggml.tokens");
+    const named = typeof tokens === "object" ? String(tokens.values?.[500]) : "";
+    const lengthBytes = Buffer.alloc(8);
+    lengthBytes.writeBigUInt64LE(BigInt(Buffer.byteLength(named)));
+    const at = content.indexOf(Buffer.concat([lengthBytes, Buffer.from(named)])) + 8;
+    content.write("~", at);
+    writeFileSync(other, content);
+    const draft = await draftOf(other);
+    expect(await warningOf(() => slowModel(draft))).toBe(
+      "The draft model small is left out: its vocabulary is another one (token 500).",
+    );
+  });
+
+  it("has a vocabulary of another size", async () => {
+    const draft = await draftOf(await memoryModelFile("dense"), { vocabularySize: 32_000 });
+    expect(await warningOf(() => slowModel(draft))).toBe(
+      "The draft model small is left out: its vocabulary is another one (32000 tokens, not 786).",
+    );
+  });
+
+  it("has recurrent states, or the model has", async () => {
+    const recurrent = await draftOf(await memoryModelFile("recurrent"));
+    expect(await warningOf(() => slowModel(recurrent))).toMatch(
+      /left out: it has recurrent states/,
+    );
+    const draft = await draftOf(await memoryModelFile("dense"), { sizeBytes: 1 });
+    expect(await warningOf(() => loadMemoryModel("hybrid", { draft }))).toMatch(
+      /left out: the model has recurrent states/,
+    );
+  });
+
+  it("has no file that llama.cpp can read", async () => {
+    const broken = path.join(folder, "broken.gguf");
+    writeFileSync(broken, readFileSync(await memoryModelFile("dense")).subarray(0, 4000));
+    const draft = await draftOf(await memoryModelFile("dense"), { modelPath: broken });
+    expect(await warningOf(() => slowModel(draft))).toBe(
+      "The draft model small is left out: llama.cpp refuses its file.",
+    );
+  });
+});
+
+describe.skipIf(!hasExtension("cpu"))("a draft model of a model that sees", () => {
+  it("reads the text around an image, and changes nothing", async () => {
+    const question = look("What color is this image?", image("red.png"));
+    const ask = async (draft: DraftSettings | undefined) => {
+      const vision = await loadVision("built", { slots: 1, sizeBytes: 2e6, draft });
+      try {
+        const first = await vision.ask([question], { topLogprobs: 4, maxTokens: 60 });
+        // The draft model reads the conversation.
+        await wait(draft === undefined ? 0 : 1500);
+        const second = await vision.ask([question], { topLogprobs: 4, maxTokens: 60 });
+        return { answers: [first, second], warnings: vision.facts.warnings };
+      } finally {
+        await vision.runner.stop();
+      }
+    };
+    const expected = await ask(undefined);
+    const drafted = await ask(await draftOf(await memoryModelFile("dense")));
+    expect(drafted.warnings).toEqual([]);
+    for (const [at, answer] of drafted.answers.entries()) {
+      expect(distance(expected.answers[at] ?? answer, answer)).toBeLessThan(tolerance);
+    }
+  }, 120_000);
+});
