@@ -70,7 +70,7 @@ describe("a draft model that is right", () => {
 
   it("drafts once it has seen that it would be faster", async () => {
     // On a busy machine a step may take so long that drafts look slow.
-    for (let round = 0; drafted === 0 && round < 40; round += 1) {
+    for (let round = 0; accepted === 0 && round < 40; round += 1) {
       await compare(text(40, round));
       // The draft model reads the answer while nothing else is to do.
       await wait(1000);
