@@ -47,7 +47,7 @@ async function slowModel(draft: DraftSettings | undefined, slots = 2): Promise<L
   return await loadMemoryModel("dense", { ...files, slots, batchSize: 64 });
 }
 
-beforeAll(async () => await writeMemoryModel(slowFile, "dense", 44));
+beforeAll(async () => await writeMemoryModel(slowFile, "dense", 150));
 
 describe("a draft model that is right", () => {
   let plain: LoadedMemoryModel;
@@ -61,7 +61,7 @@ describe("a draft model that is right", () => {
   let [drafted, accepted] = [0, 0];
   /** Compares an answer with and without drafts. */
   async function compare(tokens: number[], changes: AskChanges = {}): Promise<void> {
-    const asked = { maxTokens: 150, ...changes };
+    const asked = { maxTokens: 60, ...changes };
     const answer = await drafting.ask(tokens, asked);
     drafted += answer.done.statistics.drafted ?? 0;
     accepted += answer.done.statistics.accepted ?? 0;
@@ -71,7 +71,8 @@ describe("a draft model that is right", () => {
   it("drafts once it has seen that it would be faster", async () => {
     // On a busy machine a step may take so long that drafts look slow.
     for (let round = 0; accepted === 0 && round < 40; round += 1) {
-      await compare(text(40, round));
+      // Short enough to be read whole at the first attempt.
+      await compare(text(20, round), { maxTokens: 40 });
       // The draft model reads the answer while nothing else is to do.
       await wait(1000);
     }
