@@ -18,6 +18,18 @@ export function packageVersion(): string {
   return typeof version === "string" ? version : "unknown";
 }
 
+export function packageName(): string {
+  const { name } = packageFile();
+  return typeof name === "string" ? name : "modelctl";
+}
+
+/** Returns the address of the repository; undefined if package.json names none. */
+export function packageRepository(): string | undefined {
+  const { repository } = packageFile();
+  const url: unknown = typeof repository === "string" ? repository : Object(repository).url;
+  return typeof url === "string" ? url : undefined;
+}
+
 /** Returns the oldest version of Node that it runs on, such as `22.13`. */
 export function oldestNode(): string {
   const { node }: Record<string, unknown> = Object(packageFile().engines);

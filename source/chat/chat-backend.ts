@@ -1,6 +1,8 @@
 // The model behind the chat, and the chat's initial options.
 
 import type { ChatEvent, ClientMessage, ClientTool, ModelFacts } from "../client/chat-events.ts";
+import type { PullRecord } from "../client/model-calls.ts";
+import type { RecommendedModels } from "../client/models-hub.ts";
 import type { ToolSet } from "../tools/tool-set.ts";
 import type { Decide } from "../tools/toolbox.ts";
 import type { ParameterValue, SessionDeployment, SessionHead } from "./sessions/session.ts";
@@ -105,10 +107,20 @@ export interface ChatTools {
   forgetChat(): void;
 }
 
+/** Models to begin with, for someone who has none of their own. */
+export interface FirstModels {
+  /** @throws Error whose message is a sentence */
+  read(signal: AbortSignal): Promise<RecommendedModels>;
+  /** @throws Error whose message is a sentence */
+  pull(name: string, onProgress: (record: PullRecord) => void, signal: AbortSignal): Promise<void>;
+}
+
 export interface ChatOptions {
   readonly backend: ChatBackend;
   /** Undefined if the model may call none. */
   readonly tools?: ChatTools;
+  /** Offered in an empty conversation. Defaults to none. */
+  readonly firstModels?: FirstModels;
   /** File of the prompt history; undefined keeps the history in memory only. */
   readonly historyFile?: string;
   /** Saves the chats; undefined saves none. */

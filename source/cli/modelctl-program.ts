@@ -46,6 +46,7 @@ export const modelctlProgram: Program = {
         ...commands(serverCommands, {
           serve: () => import("./commands/serve.ts"),
           ps: () => import("./commands/ps.ts"),
+          bench: () => import("./commands/bench.ts"),
           stop: () => import("./commands/stop.ts"),
           logs: () => import("./commands/logs.ts"),
         }),
@@ -59,6 +60,7 @@ export const modelctlProgram: Program = {
         ...commands(toolCommands, {
           doctor: () => import("./commands/doctor.ts"),
           engineBuild: () => import("./commands/engine.ts"),
+          update: () => import("./commands/update.ts"),
           configShow: () => import("./commands/config.ts"),
         }),
         ...commands(sharedCommands, () => import("./commands/completion.ts")),

@@ -8,6 +8,7 @@ import { keepServer, leaveServer } from "./leave-server.ts";
 import { printResumeLine } from "./saved-chats.ts";
 import type { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
+import type { StartingModel } from "./starting-model.ts";
 
 /**
  * @param findModel called once, after the first frame if that is painted first
@@ -15,7 +16,7 @@ import type { CommandSettings } from "./session-settings.ts";
  * @throws as `openScreenParts`, after restoring the terminal
  */
 export async function chatOnScreen(
-  findModel: () => Promise<string>,
+  findModel: () => Promise<StartingModel>,
   flags: Flags,
   settings: CommandSettings,
   isPaintedFirst: boolean,

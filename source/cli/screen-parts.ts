@@ -3,7 +3,10 @@
 import { keyVariable } from "../agents/agent.ts";
 import { openServerKeys } from "../application/local-server/server-keys.ts";
 import { describeError } from "../base/product-error.ts";
+import type { FirstModels } from "../chat/chat-backend.ts";
 import { showModel } from "../client/chat-calls.ts";
+import { pullOnServer } from "../client/model-calls.ts";
+import { readRecommended } from "../client/models-hub.ts";
 import { isLoopback, parseAddress, type ServerAddress } from "../configuration/address.ts";
 import { readRequestFilter } from "../request-log/filter.ts";
 import type { AppParts } from "../ui/app/app-options.ts";
@@ -14,9 +17,11 @@ import { entryFile } from "./connect.ts";
 import type { Flags } from "./flags.ts";
 import { createHttpBackend, settingsOf } from "./http-backend.ts";
 import { otherUsers } from "./leave-server.ts";
+import { openLibrary } from "./model-library.ts";
 import { chatStorage, findSession } from "./saved-chats.ts";
 import { ServerLink } from "./server-link.ts";
 import type { CommandSettings } from "./session-settings.ts";
+import type { StartingModel } from "./starting-model.ts";
 
 /** Number of ports to try after one in use. */
 const morePorts = 20;
@@ -29,7 +34,7 @@ export interface ScreenParts {
 
 /** @throws as `ServerLink.open`; ServerRefusal for an unknown model */
 export async function openScreenParts(
-  model: string,
+  { name: model, isLastResort }: StartingModel,
   flags: Flags,
   settings: CommandSettings,
 ): Promise<ScreenParts> {
@@ -48,12 +53,26 @@ export async function openScreenParts(
     return {
       link,
       tools,
-      parts: { chat, server: serverOf(link), agents: launcher, ...cloud, notices },
+      parts: {
+        chat: isLastResort ? { ...chat, firstModels: firstModelsOf(link) } : chat,
+        server: { ...serverOf(link), findFiles: findFilesOf(flags, settings) },
+        agents: launcher,
+        ...cloud,
+        notices,
+      },
     };
   } catch (error) {
     await link.close();
     throw error;
   }
+}
+
+/** Returns the hub's models for the server's machine, which pulls them. */
+function firstModelsOf(link: ServerLink): FirstModels {
+  return {
+    read: (signal) => readRecommended(link.client, signal),
+    pull: (name, onProgress, signal) => pullOnServer(link.client, name, { onProgress, signal }),
+  };
 }
 
 async function openChat(
@@ -111,6 +130,12 @@ function agentsOf(
       };
     },
   };
+}
+
+/** In this process: a server looks for nobody. Another machine's server could not read the files. */
+function findFilesOf(flags: Flags, { values }: CommandSettings) {
+  if (flags.connect !== undefined || !values.find_models) return undefined;
+  return async () => await openLibrary(flags).library.findFiles();
 }
 
 function serverOf(link: ServerLink): NonNullable<AppParts["server"]> {

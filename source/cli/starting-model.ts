@@ -53,13 +53,33 @@ export async function lastUsable(
   return undefined;
 }
 
+/** The model of a chat. */
+export interface StartingModel {
+  readonly name: string;
+  /** True if it is there because there is no other: better ones are offered. */
+  readonly isLastResort: boolean;
+}
+
 /** Returns the setting `default_model`, the model used last, the best one of this machine, or `tiny`. */
-export async function startingModel(flags: Flags, settings: CommandSettings): Promise<string> {
+export async function startingModel(
+  flags: Flags,
+  settings: CommandSettings,
+): Promise<StartingModel> {
   const { default_model: wanted } = settings.values;
-  if (wanted !== undefined) return wanted;
+  if (wanted !== undefined) return { name: wanted, isLastResort: false };
   // The models of a named server are not these.
-  if (flags.connect !== undefined) return builtInModel;
-  return (await lastModel(flags, settings)) ?? (await bestModel(flags)) ?? builtInModel;
+  if (flags.connect !== undefined) return { name: builtInModel, isLastResort: false };
+  const last = await lastModel(flags, settings);
+  if (last !== undefined && last !== builtInModel) return { name: last, isLastResort: false };
+  const best = last === undefined ? await bestModel(flags) : undefined;
+  const name = last ?? best ?? builtInModel;
+  return { name, isLastResort: name === builtInModel && !(await hasOwnModels(flags)) };
+}
+
+async function hasOwnModels(flags: Flags): Promise<boolean> {
+  const { openLibrary } = await import("./model-library.ts");
+  const { models } = await openLibrary(flags).library.catalog.listModels({ withDetails: false });
+  return models.some(({ origin }) => origin !== "built-in");
 }
 
 /** Returns the model used last whose file still exists and fits into this machine's memory. */

@@ -1,5 +1,6 @@
 // Searches the hub through the server.
 import type { ApiClient } from "./api-client.ts";
+import { readSpeed } from "./models-store.ts";
 import {
   entriesOf,
   type Fields,
@@ -8,6 +9,7 @@ import {
   optionalNumber,
   optionalText,
   textOf,
+  textsOf,
 } from "./reply-fields.ts";
 
 /** Orders of a search, named as by the hub. */
@@ -42,6 +44,43 @@ function readModel(entry: Fields) {
     architecture: optionalText(entry.architecture),
     contextLength: optionalNumber(entry.context_length),
     license: optionalText(entry.license),
+  };
+}
+
+/** Models of the hub that suit the server's machine. */
+export interface RecommendedModels {
+  readonly models: readonly RecommendedModel[];
+  /** Why there are none, or old ones: a sentence each. */
+  readonly notes: readonly string[];
+}
+
+export type RecommendedModel = ReturnType<typeof readRecommendedModel>;
+
+/** @throws ServerRefusal, or ProductError `CLIENT_SERVER_UNREACHABLE` */
+export async function readRecommended(
+  client: ApiClient,
+  signal: AbortSignal,
+): Promise<RecommendedModels> {
+  const body = fieldsOf(await client.getJson("/api/hub/recommended", signal));
+  return { models: entriesOf(body.models).map(readRecommendedModel), notes: textsOf(body.notes) };
+}
+
+function readRecommendedModel(entry: Fields) {
+  return {
+    /** Reference to pull. */
+    name: textOf(entry.name),
+    /** `best`, `fast`, `code`, `vision`, `embeddings`. */
+    purpose: textOf(entry.purpose),
+    sizeBytes: numberOf(entry.size),
+    /** The size is an estimate. */
+    isRough: entry.is_rough === true,
+    /** With a window of 8,192 tokens. */
+    memoryBytes: numberOf(entry.memory),
+    /** Tokens per second. */
+    speed: readSpeed(fieldsOf(entry.speed)),
+    diskAfterBytes: optionalNumber(entry.disk_after),
+    /** One clause. */
+    why: textOf(entry.why),
   };
 }
 

@@ -185,6 +185,12 @@ export const settingDefinitions = {
     description:
       "Model that a chat opens with; if unset, the one used last, or the best one of this machine.",
   }),
+  find_models: setting({
+    read: boolean,
+    default: true,
+    description:
+      "Let the Models screen look for .gguf files in Downloads, ~/models and the caches of the hub's tools and llama.cpp.",
+  }),
   model_folders: setting({
     read: (text, base) => ({
       value: text

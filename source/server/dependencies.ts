@@ -75,6 +75,19 @@ export interface ModelSpeeds {
   ensureMeasured(): Promise<void>;
 }
 
+/** A model of the hub that suits this machine. */
+export interface RecommendedModel {
+  purpose: string;
+  /** Reference to pull. */
+  name: string;
+  sizeBytes: number;
+  memoryBytes: number;
+  speed: KnownRate;
+  diskAfterBytes?: number;
+  isRough: boolean;
+  why: string;
+}
+
 export interface ServerDependencies {
   version: string;
   catalog: ModelCatalog;
@@ -88,6 +101,8 @@ export interface ServerDependencies {
   tracing: Tracing | undefined;
   monitor: MachineMonitor;
   speeds: ModelSpeeds;
+  /** An unreachable hub is a note, a sentence. @throws ProductError `STORE_HUB_SETTING_INVALID` */
+  recommend(signal: AbortSignal): Promise<{ models: RecommendedModel[]; notes: string[] }>;
   keyAccess: KeyAccess;
   limits: SizeLimits;
   images: ImageRules;

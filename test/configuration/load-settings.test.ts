@@ -119,6 +119,7 @@ describe("the environment", () => {
       split_mode: ["row", "row"],
       tensor_split: ["3,1", "3,1"],
       prefill_chunk: ["128", 128],
+      find_models: ["false", false],
       default_model: [" mine ", "mine"],
       models: ["/srv/models", "/srv/models"],
       hub_prefixes: ["hub.example, hub:", ["hub.example", "hub:"]],

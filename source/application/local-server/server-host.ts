@@ -146,6 +146,7 @@ export async function hostServer(options: HostOptions): Promise<HostedServer> {
       tracing,
       monitor,
       speeds,
+      recommend: async (signal) => await library.recommend({ signal }, { values: settings, paths }),
       keyAccess: {
         keys,
         isRequired: policy.isRequired,

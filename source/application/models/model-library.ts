@@ -21,8 +21,10 @@ import type { ParsedModelfile } from "../../store/modelfile/parse-modelfile.ts";
 import type { PrintedModelfile } from "../../store/modelfile/print-modelfile.ts";
 import type { TemplateProblem } from "../../store/pull-model.ts";
 import type { QuantizeProgram } from "../../store/quantize/quantize-weights.ts";
+import type { FoundFile } from "./find-files.ts";
 import type { PlannedWindows } from "./memory-fit.ts";
 import { lmStudioFolder, ollamaFolders } from "./other-stores.ts";
+import type { HubState } from "./outdated-models.ts";
 import type {
   Recommendation,
   Recommended,
@@ -138,6 +140,14 @@ export class ModelLibrary implements ModelActions {
     return await renderPrompt(model, conversation, this.templateTimeoutMs);
   }
 
+  /** Finds model files outside the store, in the usual folders of this machine; see `findModelFiles`. */
+  async findFiles(): Promise<FoundFile[]> {
+    const { findModelFiles } = await import("./find-files.ts");
+    const { models } = await this.catalog.listModels({ withDetails: false });
+    const files = models.flatMap(({ refersTo, blobs }) => [...refersTo, ...blobs]);
+    return await findModelFiles(files.map(({ path: file }) => file));
+  }
+
   /** Estimates if a model fits into free memory; `sentence` begins with "needs". */
   async memoryFit(
     reference: string,
@@ -188,6 +198,14 @@ export class ModelLibrary implements ModelActions {
       storePath: this.store.path,
     };
     return await recommendModels(services, question);
+  }
+
+  /** Compares models that were pulled with their repositories; see `hubStates`. */
+  async hubStates(prefix: string, signal: AbortSignal): Promise<HubState[]> {
+    const { hubStates } = await import("./outdated-models.ts");
+    const { models } = await this.catalog.listModels({ withDetails: false });
+    const wanted = models.filter(({ name }) => name.toLowerCase().startsWith(prefix.toLowerCase()));
+    return await hubStates(this.catalog, wanted, { settings: await this.hub(), signal });
   }
 
   /** Describes the windows that a model would have if it were loaded now. */

@@ -47,6 +47,10 @@ export interface CommandSituation {
   readonly isAsked: boolean;
   /** A permission may cover later calls of its tool. */
   readonly isKeepable: boolean;
+  /** Models to begin with are listed, and keys act on the list. */
+  readonly hasOffers: boolean;
+  /** One of them is being downloaded. */
+  readonly isDownloading: boolean;
 }
 
 /** Text output of a command: it is printed, and the model does not see it. */

@@ -1,7 +1,9 @@
 // modelctl list: lists models.
-import type { MissingFile } from "../../application/models/model-library.ts";
+import type { MissingFile, ModelLibrary } from "../../application/models/model-library.ts";
 import { formatBytes, formatRelativeTime } from "../../base/formats.ts";
+import { exitCodes } from "../../base/product-error.ts";
 import { type KnownRate, knownRate } from "../../base/quantities.ts";
+import { interruptible } from "../interruptible.ts";
 import { openLibrary } from "../model-library.ts";
 import { printDocument, warn } from "../output.ts";
 import type { Run } from "../program/definition.ts";
@@ -10,6 +12,7 @@ import type { modelCommands } from "./models.definition.ts";
 
 export const list: Run<typeof modelCommands.list> = async ([prefix = ""], flags) => {
   const { library, settings } = openLibrary(flags);
+  if (flags.outdated) return await listOutdated(library, prefix, flags.json ?? false);
   const { models, problems } = await library.catalog.listModels({
     store: flags.store,
     withDetails: flags.json ?? false,
@@ -29,7 +32,8 @@ export const list: Run<typeof modelCommands.list> = async ([prefix = ""], flags)
       isComplete: !isLost.has(model.name),
       ...(speeds && { tokensPerSecond: speeds.get(model.name) ?? {} }),
     }));
-    return printDocument(records);
+    printDocument(records);
+    return exitCodes.ok;
   }
   // The column is left out if it is the same in every row.
   const hasOthers = shown.some(({ store }) => store !== undefined && store !== "modelctl");
@@ -47,7 +51,30 @@ export const list: Run<typeof modelCommands.list> = async ([prefix = ""], flags)
     ...(speeds ? ["tok/s"] : []),
   ];
   process.stdout.write(formatTable(headers, rows));
+  return exitCodes.ok;
 };
+
+/** Asks the hub; models that it could not tell about are warnings. */
+async function listOutdated(
+  library: ModelLibrary,
+  prefix: string,
+  isJson: boolean,
+): Promise<number> {
+  const states = await interruptible((signal) => library.hubStates(prefix, signal));
+  for (const { name, problem } of states) if (problem !== undefined) warn(`${name}: ${problem}`);
+  const outdated = states.filter(({ isOutdated }) => isOutdated);
+  if (isJson) printDocument(outdated.map(({ name, sizeBytes }) => ({ name, sizeBytes })));
+  else if (outdated.length > 0) {
+    const rows = outdated.map(({ name, sizeBytes = 0 }) => [
+      name,
+      formatBytes(sizeBytes),
+      `modelctl pull ${name}`,
+    ]);
+    process.stdout.write(formatTable(["name", "new size", "update with"], rows));
+  } else process.stderr.write("No model is known to be outdated.\n");
+  const isUnknown = states.length > 0 && states.every(({ problem }) => problem !== undefined);
+  return isUnknown ? exitCodes.unreachable : exitCodes.ok;
+}
 
 /** `21` is measured, `12-18 expected` is not. */
 function speedText(speed: KnownRate = {}): string {

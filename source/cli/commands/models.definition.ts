@@ -25,6 +25,10 @@ export const modelCommands = {
         values: ["modelctl", "ollama", "lm-studio", "built-in"],
       },
       speed: { type: "boolean", text: "Add the tokens per second of an answer" },
+      outdated: {
+        type: "boolean",
+        text: "Only models of the hub whose repository has other files by now",
+      },
       ...jsonFlag,
     },
     examples: ["list", "list qwen", "list --speed", "list --store ollama --json"],

@@ -6,7 +6,7 @@ import { usageError } from "../errors.ts";
 import type { Flags } from "../flags.ts";
 import type { CommandFlags, Run } from "../program/definition.ts";
 import { type CommandSettings, readSettings } from "../session-settings.ts";
-import { builtInModel, startingModel } from "../starting-model.ts";
+import { builtInModel, type StartingModel, startingModel } from "../starting-model.ts";
 import type { chatCommands, startCommand } from "./chat.definition.ts";
 
 const sampleQuestion = "What is the capital of France?";
@@ -45,13 +45,17 @@ export const run: Run<typeof chatCommands.run> = async (words, typedFlags) => {
   // A saved chat has a model, so a first word that cannot be a model is part of the question.
   const isQuestion = flags.session !== undefined && /\s|[?!]$/.test(words[0] ?? "");
   const [named, ...promptWords] = isQuestion ? [undefined, ...words] : words;
-  const reference =
-    named ?? (await modelOfSession(flags, settings)) ?? (await startingModel(flags, settings));
+  const own = named ?? (await modelOfSession(flags, settings));
+  const started = own === undefined ? await startingModel(flags, settings) : undefined;
+  const reference = own ?? started?.name ?? builtInModel;
   const whole = wholeReference(reference, settings.values.hub_prefixes);
   const model = await withProjectorOf(whole, flags);
   const isSilent = promptWords.length === 0;
   const isChat = isSilent && !flags.json && (process.stdin.isTTY || flags.plain);
-  if (isChat) return await chat(async () => model, flags, settings);
+  if (isChat) {
+    const isLastResort = started?.isLastResort ?? false;
+    return await chat(async () => ({ name: model, isLastResort }), flags, settings);
+  }
   const piped = process.stdin.isTTY ? "" : (await readAll(process.stdin)).replace(/\n$/, "");
   const prompt = promptWords.filter((text) => text !== "").join(" ");
   // A typed empty prompt loads the model.
@@ -98,7 +102,7 @@ function namesTools({ tools, allow, allowCommand }: Flags): boolean {
 
 /** Opens the full screen on a terminal, otherwise the line chat. */
 async function chat(
-  findModel: () => Promise<string>,
+  findModel: () => Promise<StartingModel>,
   flags: Flags,
   settings: CommandSettings,
   isPaintedFirst = false,
@@ -110,7 +114,7 @@ async function chat(
     return await chatOnScreen(findModel, flags, settings, isPaintedFirst);
   }
   const { openLineChat } = await import("../open-line-chat.ts");
-  return await openLineChat(await findModel(), flags, settings);
+  return await openLineChat((await findModel()).name, flags, settings);
 }
 
 /** The server may run in another folder than the file of a draft model. */

@@ -46,6 +46,27 @@ export const serverCommands = {
     flags: { ...jsonFlag, ...serverFlags },
     examples: ["ps", "ps --json"],
   },
+  bench: {
+    name: "bench",
+    synonyms: ["benchmark", "measure"],
+    words: "[MODEL…]",
+    completes: "model",
+    summary: "Measure models through the server: first token, speed, memory",
+    details: `Measures the first token of a model that is not loaded and of a loaded one, prompt and answer speed, and four
+answers at a time. Without MODEL, the one that a chat opens with. Ctrl+C keeps what was measured.`,
+    flags: {
+      compare: {
+        type: "string",
+        value: "URL",
+        text: "Measure the same model on this server of Ollama or llama.cpp, too",
+      },
+      ...jsonFlag,
+      ...serverFlags,
+      ...engineFlags,
+    },
+    examples: ["bench tiny", "bench tiny --json", "bench mine --compare http://127.0.0.1:8080"],
+    exitCodes: { 3: "Model not found", 8: "Server unreachable", 130: "Interrupted" },
+  },
   stop: {
     name: "stop",
     synonyms: ["unload", "kill"],

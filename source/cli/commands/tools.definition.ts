@@ -23,6 +23,16 @@ export const toolCommands = {
     },
     examples: ["engine build", "engine build --extension", "engine build --gpu rocm"],
   },
+  update: {
+    name: "update",
+    synonyms: ["upgrade"],
+    summary: "Show if there is a newer version, and how to update",
+    details: `A clone asks its git remote for tags; an installed package asks npm's registry. Nothing asks by itself, and nothing is
+installed. Models: modelctl list --outdated.`,
+    flags: jsonFlag,
+    examples: ["update", "update --json"],
+    exitCodes: { 8: "The newest version is not known" },
+  },
   configShow: {
     name: "config show",
     synonyms: ["settings"],

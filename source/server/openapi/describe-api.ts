@@ -47,6 +47,7 @@ export const operations: Readonly<Record<string, readonly [tag: Tag, summary: st
   "POST /api/push": ["Models", "Send a model to a registry."],
   "POST /api/blobs/:digest": ["Models", "Upload a file for a model; HEAD tells if it is there."],
   "GET /api/hub/search": ["Models", "Search models on the hub."],
+  "GET /api/hub/recommended": ["Models", "Recommend models of the hub for this machine."],
   "GET /api/hub/repository": ["Models", "List the quantizations in a repository."],
   "GET /api/hub/card": ["Models", "Show a repository's model card."],
   "GET /api/capacity": ["Models", "Show free memory and disk space."],

@@ -1,6 +1,14 @@
 // Reply schemas of Ollama's API and our additions.
 import { Type } from "typebox";
-import { count, orLines, type ReplySchemas, TokenLogprob, Truncated, text } from "./reply-parts.ts";
+import {
+  count,
+  orLines,
+  type ReplySchemas,
+  Speed,
+  TokenLogprob,
+  Truncated,
+  text,
+} from "./reply-parts.ts";
 
 export const NativeError = Type.Object({ error: text, code: text });
 
@@ -97,12 +105,7 @@ const Listed = Type.Object({
       trained_context_length: count,
     }),
   ),
-  speed: maybe(
-    Type.Object({
-      measured: maybe(Type.Number()),
-      expected: maybe(Type.Object({ low: Type.Number(), high: Type.Number() })),
-    }),
-  ),
+  speed: maybe(Speed),
 });
 
 const Loaded = Type.Object({

@@ -1,7 +1,15 @@
 // Reply schemas about the server, the machine and the hub; all ours.
 import { Type } from "typebox";
 import { RequestRecord } from "../../request-log/request-record.ts";
-import { count, fraction, nullable, orLines, type ReplySchemas, text } from "./reply-parts.ts";
+import {
+  count,
+  fraction,
+  nullable,
+  orLines,
+  type ReplySchemas,
+  Speed,
+  text,
+} from "./reply-parts.ts";
 
 const maybe = Type.Optional;
 
@@ -59,6 +67,23 @@ export const operationsReplies: Readonly<Record<string, ReplySchemas>> = {
     json: Type.Object({ openapi: text, paths: Type.Record(text, Type.Unknown()) }),
   },
   "GET /api/hub/search": { json: Type.Object({ models: Type.Array(HubModel) }) },
+  "GET /api/hub/recommended": {
+    json: Type.Object({
+      models: Type.Array(
+        Type.Object({
+          name: text,
+          purpose: text,
+          size: count,
+          is_rough: Type.Boolean(),
+          memory: count,
+          speed: Speed,
+          disk_after: nullable(Type.Number()),
+          why: text,
+        }),
+      ),
+      notes: Type.Array(text),
+    }),
+  },
   "GET /api/hub/repository": {
     json: Type.Object({
       name: text,

@@ -43,3 +43,9 @@ export const TokenLogprob = Type.Object({
     Type.Array(Type.Object({ token: text, logprob: Type.Number(), bytes: Type.Array(count) })),
   ),
 });
+
+/** Tokens per second of one answer. */
+export const Speed = Type.Object({
+  measured: Type.Optional(Type.Number()),
+  expected: Type.Optional(Type.Object({ low: Type.Number(), high: Type.Number() })),
+});

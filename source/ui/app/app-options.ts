@@ -6,11 +6,15 @@ import type { ClientMessage } from "../../client/chat-events.ts";
 import type { AgentLauncher } from "../frame/frame.ts";
 import type { Screen } from "../frame/screen.ts";
 import type { ThemeName } from "../frame/themes.ts";
+import type { FoundFile } from "../screens/models/models-state.ts";
 import type { ServerContext } from "../screens/server/server-state.ts";
 import type { CloudAccess } from "./cloud-access.ts";
 
 /** The server behind the screens. */
-export type ServerOptions = Pick<ServerContext, "client" | "readFilter" | "control">;
+export interface ServerOptions extends Pick<ServerContext, "client" | "readFilter" | "control"> {
+  /** Looks for model files on this machine; undefined for another's server, or if the user forbids it. */
+  readonly findFiles?: (() => Promise<readonly FoundFile[]>) | undefined;
+}
 
 /** Services behind the screens. */
 export interface AppParts {

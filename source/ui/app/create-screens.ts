@@ -60,7 +60,7 @@ function serverScreens(
   if (server === undefined || watch === undefined) return [];
   const feed = new RequestFeed(server.client);
   return [
-    modelsScreen({ ...context, client: server.client }),
+    modelsScreen({ ...context, client: server.client, findFiles: server.findFiles }),
     serverScreen({ ...context, ...server, watch, feed }),
   ];
 }

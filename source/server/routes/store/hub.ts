@@ -1,4 +1,4 @@
-// GET /api/hub/search, /api/hub/repository, /api/hub/card: models on the hub.
+// GET /api/hub/search, /api/hub/recommended, /api/hub/repository, /api/hub/card: models on the hub.
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { type Static, Type } from "typebox";
 import { quoteShort } from "../../../base/display-text.ts";
@@ -7,7 +7,7 @@ import { readModelCard } from "../../../store/hub/read-card.ts";
 import { type HubModel, searchModels, searchOrders } from "../../../store/hub/search-models.ts";
 import { listQuantizations } from "../../../store/hub/selection/list-quantizations.ts";
 import { hubHosts, parseRepository } from "../../../store/model-reference.ts";
-import type { ServerDependencies } from "../../dependencies.ts";
+import type { RecommendedModel, ServerDependencies } from "../../dependencies.ts";
 import { invalidField } from "../../errors.ts";
 import { clientSignal } from "../../run-request.ts";
 
@@ -29,7 +29,10 @@ type RepositoryQuery = Static<typeof RepositoryQuery>;
 const usualLimit = 50;
 const largestLimit = 100;
 
-export function registerHub(app: FastifyInstance, { library }: ServerDependencies): void {
+export function registerHub(
+  app: FastifyInstance,
+  { library, recommend }: ServerDependencies,
+): void {
   const { hub, store } = library;
   // The first host is used to display names.
   const [host = ""] = hubHosts(store.folder.hubPrefixes);
@@ -46,6 +49,10 @@ export function registerHub(app: FastifyInstance, { library }: ServerDependencie
       return { models: models.map((model) => modelRecord(model, host)) };
     },
   );
+  app.get("/hub/recommended", async (_request, reply) => {
+    const { models, notes } = await recommend(clientSignal(reply));
+    return { models: models.map(recommendedRecord), notes };
+  });
   app.get<{ Querystring: RepositoryQuery }>(
     "/hub/repository",
     { schema: { querystring: RepositoryQuery } },
@@ -87,6 +94,21 @@ export function registerHub(app: FastifyInstance, { library }: ServerDependencie
       `'name' is ${quoteShort(text)}, but must be a repository such as owner/name.`,
     );
   }
+}
+
+function recommendedRecord(model: RecommendedModel) {
+  return {
+    name: model.name,
+    purpose: model.purpose,
+    size: model.sizeBytes,
+    is_rough: model.isRough,
+    // With a window of 8192 tokens.
+    memory: Math.ceil(model.memoryBytes),
+    // Tokens per second of one answer.
+    speed: model.speed,
+    disk_after: model.diskAfterBytes ?? null,
+    why: model.why,
+  };
 }
 
 function modelRecord(model: HubModel, host: string) {

@@ -13,6 +13,7 @@ import type { ScreenContext } from "./commands/key-commands.ts";
 import { askChatSettings } from "./commands/settings-form.ts";
 import { ComposerActions } from "./composer/composer-actions.ts";
 import { emptyQueue } from "./composer/message-queue.ts";
+import type { FirstModelsList } from "./first-models.ts";
 import { askPrompt } from "./tools/ask-prompt.ts";
 import { ToolDecisions } from "./tools/tool-decisions.ts";
 import { switchTools } from "./tools/tools-overlay.ts";
@@ -38,6 +39,7 @@ export class ChatController implements ScreenContext {
   readonly composer: ComposerActions;
   readonly messages: MessageActions;
   readonly decisions: ToolDecisions;
+  readonly firstModels: FirstModelsList | undefined;
   #interruptedAtMs = -Infinity;
   #escapedAtMs = -Infinity;
 
@@ -45,6 +47,7 @@ export class ChatController implements ScreenContext {
     this.#chat = chat;
     this.messages = new MessageActions(chat);
     this.decisions = new ToolDecisions(chat);
+    this.firstModels = chat.firstModels;
     this.composer = new ComposerActions(chat, this, this.messages);
   }
 

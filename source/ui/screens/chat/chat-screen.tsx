@@ -24,6 +24,7 @@ import { type ChatState, createChatState, modeOf, noFigures } from "./chat-state
 import type { ChatParts } from "./chat-view.ts";
 import { isValidIn, situationOf } from "./commands/command-situation.ts";
 import { commandTable } from "./commands/command-table.ts";
+import { FirstModelsList } from "./first-models.ts";
 import { Scrollback } from "./inline-chat.tsx";
 import { activityText } from "./status-text.ts";
 import { defaultExamplePrompts } from "./transcript/empty-chat.tsx";
@@ -104,6 +105,15 @@ export class ChatScreen implements Screen {
       frame,
       clock,
       historyFile: history.file,
+      firstModels:
+        options.firstModels &&
+        new FirstModelsList({
+          models: options.firstModels,
+          store,
+          clock,
+          use: (name) => this.accept(name),
+          warn,
+        }),
       goElsewhere: options.goElsewhere,
       tools: options.tools,
       warn,
@@ -131,6 +141,7 @@ export class ChatScreen implements Screen {
     const stored = screen.#showStored();
     if (options.session !== undefined) await stored;
     await screen.#resume();
+    screen.#offerModels();
     return screen;
   }
 
@@ -227,6 +238,7 @@ export class ChatScreen implements Screen {
   /** Text that was typed and not sent can be restored with Up next time. */
   async close(): Promise<void> {
     this.#chat.session.stop();
+    this.#chat.firstModels?.close();
     const { editor, settings } = this.#store.get();
     const isDraft = editor.text.trim() !== "" && settings.keepsHistory !== false;
     // The screen is gone: a failure cannot be shown.
@@ -270,6 +282,14 @@ export class ChatScreen implements Screen {
     } catch (error) {
       this.notify(`Cannot show the messages stored with ${name}: ${describeError(error)}`);
     }
+  }
+
+  /** A list to select from is nothing for a screen reader, which gets the command instead. */
+  #offerModels(): void {
+    const { firstModels, isRead } = this.#chat;
+    if (firstModels === undefined || this.#store.get().entries.length > 0) return;
+    if (isRead) this.notify("No model of your own yet: modelctl recommend lists some.");
+    else firstModels.open();
   }
 
   async #resume(): Promise<void> {

@@ -6,6 +6,8 @@ import type { Activity } from "../../../chat/conversation/running-answer.ts";
 import type { EntryImage, TranscriptEntry } from "../../../chat/conversation/transcript-entry.ts";
 import type { SessionHead } from "../../../chat/sessions/session.ts";
 import type { AnswerStatistics } from "../../../client/chat-events.ts";
+import type { Download } from "../../../client/download.ts";
+import type { RecommendedModels } from "../../../client/models-hub.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
 import type { HistorySearch } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
@@ -31,6 +33,16 @@ export interface AskedState {
   readonly isFocused: boolean;
   /** A permission may cover later calls of its tool. */
   readonly isKeepable: boolean;
+}
+
+/** Models to begin with. */
+export interface Offers {
+  /** Undefined while they are being looked for. */
+  readonly found: RecommendedModels | undefined;
+  /** Index of the selected model. */
+  readonly selected: number;
+  /** Undefined while none is downloaded. */
+  readonly download: Download | undefined;
 }
 
 export interface ChatState {
@@ -64,6 +76,8 @@ export interface ChatState {
   /** Replaces the status line until the next key. */
   readonly notice: ChatNotice | undefined;
   readonly saved: readonly SessionHead[];
+  /** Models to begin with; undefined if none are offered, or the user has closed the list. */
+  readonly offers: Offers | undefined;
 }
 
 export function createChatState(
@@ -90,6 +104,7 @@ export function createChatState(
     isAttaching: false,
     notice: undefined,
     saved: [],
+    offers: undefined,
   };
 }
 

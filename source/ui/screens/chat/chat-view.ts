@@ -16,8 +16,10 @@ import type { TextRow } from "../../text/text-run.ts";
 import { type ChatLayout, chatLayout, transcriptWidth } from "./chat-layout.ts";
 import type { ChatSession } from "./chat-session.ts";
 import type { ChatState } from "./chat-state.ts";
+import type { FirstModelsList } from "./first-models.ts";
 import { progressText } from "./status-text.ts";
 import { emptyChatRows } from "./transcript/empty-chat.tsx";
+import { offerRows } from "./transcript/offer-rows.ts";
 import type { PrintedEntries } from "./transcript/printed-entries.ts";
 import type { LaidOutTranscript, TranscriptLayout } from "./transcript/transcript-layout.ts";
 
@@ -44,6 +46,7 @@ export interface ChatParts extends ChatView {
   readonly frame: FrameServices;
   readonly clock: Clock;
   readonly historyFile: PromptHistoryFile | undefined;
+  readonly firstModels: FirstModelsList | undefined;
   readonly goElsewhere: ChatOptions["goElsewhere"];
   /** Undefined where the model may call none. */
   readonly tools: ChatTools | undefined;
@@ -88,11 +91,17 @@ export function useChatLayout({ store }: ChatView, size: BodySize): ChatLayout {
 export function useEmptyChatRows(chat: ChatView, columns: number): readonly TextRow[] | undefined {
   const { store, examplePrompts } = chat;
   const isEmpty = useStore(store, ({ entries }) => entries.length === 0);
+  const offers = useStore(store, (state) => state.offers);
   const facts = useModelFacts(chat);
-  return useMemo(
-    () => (isEmpty ? emptyChatRows(facts, examplePrompts, transcriptWidth(columns)) : undefined),
-    [isEmpty, facts, examplePrompts, columns],
-  );
+  return useMemo(() => {
+    if (!isEmpty) return undefined;
+    const width = transcriptWidth(columns);
+    const offered = offers === undefined ? [] : offerRows(offers, width);
+    // A list of models takes the place of the built-in one.
+    if ((offers?.found?.models.length ?? 0) > 0) return offered;
+    const model = emptyChatRows(facts, examplePrompts, width);
+    return offered.length === 0 ? model : [...offered, [], ...model];
+  }, [isEmpty, offers, facts, examplePrompts, columns]);
 }
 
 export function useConversationFigures(chat: ChatView): ConversationFigures {

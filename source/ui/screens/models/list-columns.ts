@@ -52,7 +52,7 @@ function localColumns(): readonly Column<LocalEntry>[] {
     figureColumn(
       ["SIZE", 7, 0],
       formatBytes,
-      ({ model, download }) => model?.sizeBytes ?? download?.totalBytes,
+      ({ model, download, found }) => model?.sizeBytes ?? download?.totalBytes ?? found?.sizeBytes,
     ),
     {
       title: "QUANT",
@@ -149,7 +149,9 @@ function nameRuns({ entry, matches }: FoundEntry, width: number): TextRun[] {
   return runs;
 }
 
-export function localStateCell({ loaded, loading, download }: LocalEntry): TextRun {
+export function localStateCell(entry: LocalEntry): TextRun {
+  const { loaded, loading, download, found } = entry;
+  if (found !== undefined) return { text: "not added", tone: "dim" };
   if (download !== undefined && download.state !== "done") return downloadCell(download);
   if (loaded !== undefined) return loadedCell(loaded);
   if (loading !== undefined) return loadingCell(loading);

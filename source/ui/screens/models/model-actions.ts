@@ -22,6 +22,27 @@ export function chat({ entry, frame }: ModelsContext): undefined {
   if (entry !== undefined) frame.open("chat", entry.name);
 }
 
+/** Adds a found file as a model that refers to it, under a name that is asked for. */
+export async function addFound(context: ModelsContext): Promise<string | undefined> {
+  const { entry, store } = context;
+  const found = entry?.kind === "local" ? entry.found : undefined;
+  if (found === undefined) return undefined;
+  const name = await askName(context, "Add model as", nameOfFile(found.path));
+  if (name === undefined) return "Model not added";
+  await create(context, name, `FROM ${found.path}\n`);
+  store.update({ found: context.state.found.filter((other) => other !== found) });
+  return `Added ${name}, which refers to ${found.path}`;
+}
+
+/** `qwen3-8b-q4_k_m` for `/home/me/Downloads/Qwen3-8B-Q4_K_M.gguf`; parts lose their numbers. */
+function nameOfFile(file: string): string {
+  const stem = file.slice(file.lastIndexOf("/") + 1).replace(/(?:-\d{5}-of-\d{5})?\.gguf$/i, "");
+  return stem
+    .toLowerCase()
+    .replace(/[^a-z0-9._-]+/g, "-")
+    .replace(/^[^a-z0-9]+/, "");
+}
+
 export async function toggleLoad(context: ModelsContext): Promise<string | undefined> {
   const { entry, client, feed } = context;
   if (entry === undefined) return undefined;

@@ -72,7 +72,20 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
   const nowMs = useNow();
   const width = panelInnerWidth(panel.width);
   const paragraph = useParagraph(width);
-  const { model, estimate, download } = entry;
+  const { model, estimate, download, found } = entry;
+  if (found !== undefined) {
+    return (
+      <ScrollPanel {...panel}>
+        {paragraph("Found on this machine, not added", "title")}
+        {paragraph(found.path)}
+        {paragraph(
+          `arch ${found.architecture} ${glyphs.separator} ${formatBytes(found.sizeBytes)}`,
+        )}
+        <Text> </Text>
+        {paragraph("Enter adds it as a model, which refers to the file.", "dim")}
+      </ScrollPanel>
+    );
+  }
   if (model === undefined) {
     return (
       <ScrollPanel {...panel}>

@@ -14,7 +14,7 @@ import type { HubModel } from "../../../client/models-hub.ts";
 import type { Capacity, LocalModel } from "../../../client/models-store.ts";
 import { movedSelection, selectedIndex } from "../../components/list-state.ts";
 import { isSameModel, nameKey } from "./model-name.ts";
-import type { ListChoice, LoadingModel, ModelsState, Source } from "./models-state.ts";
+import type { FoundFile, ListChoice, LoadingModel, ModelsState, Source } from "./models-state.ts";
 
 /** A model on this machine, or one that is being downloaded. */
 export interface LocalEntry {
@@ -27,6 +27,8 @@ export interface LocalEntry {
   readonly download?: Download | undefined;
   /** Undefined until the server has sent enough. */
   readonly estimate?: MemoryEstimate | undefined;
+  /** A file that is no model yet; its name is its path. */
+  readonly found?: FoundFile | undefined;
 }
 
 export interface HubEntry {
@@ -55,12 +57,12 @@ export interface FoundEntry {
 
 /** Returns the entries of a list in its order. */
 export function entriesOf(state: ModelsState, source: Source): readonly FoundEntry[] {
-  const { local, hub, running, capacity, downloads, loading, choice, lists } = state;
+  const { local, hub, running, capacity, downloads, found, loading, choice, lists } = state;
   const { filter, sort } = lists[source];
   const wanted = filter.text.trim();
   if (source === "local") {
     const facts = [local.value, running.value, capacity.value] as const;
-    return findLocal(localEntries(...facts, downloads, loading, choice, sort), wanted);
+    return findLocal(localEntries(...facts, downloads, found, loading, choice, sort), wanted);
   }
   if (source === "running") return matching(runningEntries(running.value, sort), wanted);
   // The hub searches and sorts its list itself.
@@ -129,6 +131,7 @@ const localEntries = memoizeLast(
     running: readonly LoadedEntry[] = [],
     capacity: Capacity | undefined,
     downloads: readonly Download[],
+    found: readonly FoundFile[],
     loading: readonly LoadingModel[],
     choice: LoadChoice,
     sort: string,
@@ -154,7 +157,11 @@ const localEntries = memoizeLast(
           model.memory && capacity && estimateMemory(model.memory, capacity, choice, loaded),
       };
     });
-    return sortLocal([...coming, ...entries], sort);
+    const files = found.map(
+      (file): LocalEntry => ({ kind: "local", name: file.path, found: file }),
+    );
+    // Below the models, whatever their order.
+    return [...sortLocal([...coming, ...entries], sort), ...files];
   },
 );
 

@@ -21,6 +21,8 @@ const onRunning: When = ({ state, entry }) => !state.isTyping && entry?.kind ===
 const onDownload: When = ({ state, entry }) => !state.isTyping && downloadOf(entry) !== undefined;
 const onLoading: When = ({ state, entry }) =>
   !state.isTyping && entry?.kind === "local" && entry.loading !== undefined;
+const onFound: When = ({ state, entry }) =>
+  !state.isTyping && entry?.kind === "local" && entry.found !== undefined;
 const canChat: When = (context) => onLocal(context) || onRunning(context);
 
 const command = commandRow<list.ModelsContext>("models", "Models");
@@ -41,6 +43,11 @@ export const modelsCommands: readonly Row[] = [
     when: ({ state }) =>
       state.isTyping || state.pane === "card" || state.lists[state.source].filter.text !== "",
     run: list.goBack,
+  }),
+  command("add", ["Enter"], "Add a file that was found on this machine", {
+    hint: "add",
+    when: onFound,
+    run: model.addFound,
   }),
   command(
     "chat",

@@ -25,6 +25,7 @@ import { selectedEntry, selectionFallback } from "./model-entries.ts";
 import {
   type CardFacts,
   cardKey,
+  type FoundFile,
   failed,
   type ModelsState,
   notRead,
@@ -39,6 +40,8 @@ export interface ModelsFeedOptions {
   readonly client: () => ApiClient;
   readonly store: Store<ModelsState>;
   readonly clock: Clock;
+  /** Looks for files on this machine; undefined if nobody may. */
+  readonly findFiles?: (() => Promise<readonly FoundFile[]>) | undefined;
 }
 
 /** Polling intervals. Changes made here are read at once; others are rare. */
@@ -105,6 +108,7 @@ export class ModelsFeed {
     this.#isRunning = true;
     for (const poll of Object.values(this.#polls)) poll.start();
     this.readCard();
+    void this.#findFiles();
   }
 
   stop(): void {
@@ -115,6 +119,13 @@ export class ModelsFeed {
   /** Refreshes all data about this machine. */
   async refresh(): Promise<void> {
     await Promise.all(Object.values(this.#polls).map((poll) => poll.now()));
+    void this.#findFiles();
+  }
+
+  /** In the background: folders may be on a slow disk. One that cannot be read has nothing to offer. */
+  async #findFiles(): Promise<void> {
+    const found = await this.#options.findFiles?.().catch(() => []);
+    if (found !== undefined) this.#options.store.update({ found });
   }
 
   async refreshRunning(): Promise<void> {

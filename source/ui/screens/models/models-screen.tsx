@@ -18,7 +18,7 @@ import { type ModelEntry, selectedEntry } from "./model-entries.ts";
 import { ModelList } from "./model-list.tsx";
 import { modelsCommands } from "./models-commands.ts";
 import { ModelsFeed } from "./models-feed.ts";
-import { createModelsState, type ModelsState } from "./models-state.ts";
+import { createModelsState, type FoundFile, type ModelsState } from "./models-state.ts";
 import { ReaderList } from "./reader-list.tsx";
 
 /** Minimum width that shows the card next to the list. */
@@ -27,11 +27,15 @@ const twoPanesFrom = 100;
 const summaryFrom = 80;
 const listShare = 0.6;
 
-export interface ModelsScreenOptions extends Pick<ModelsContext, "client" | "clock" | "frame"> {}
+export interface ModelsScreenOptions extends Pick<ModelsContext, "client" | "clock" | "frame"> {
+  /** Looks for files on this machine; undefined if nobody may. */
+  readonly findFiles?: (() => Promise<readonly FoundFile[]>) | undefined;
+}
 
-export function modelsScreen({ client, clock, frame }: ModelsScreenOptions): Screen {
+export function modelsScreen(options: ModelsScreenOptions): Screen {
+  const { client, clock, frame, findFiles } = options;
   const store = new Store(createModelsState());
-  const feed = new ModelsFeed({ client, store, clock });
+  const feed = new ModelsFeed({ client, store, clock, findFiles });
   const closing = new AbortController();
   const context: ModelsContext = {
     client,

@@ -73,6 +73,14 @@ export interface CardFacts {
   readonly deletion: DeletionPlan | undefined;
 }
 
+/** A model file that no model of the store refers to. */
+export interface FoundFile {
+  /** Absolute. */
+  readonly path: string;
+  readonly sizeBytes: number;
+  readonly architecture: string;
+}
+
 export interface ModelsState {
   readonly source: Source;
   readonly pane: "list" | "card";
@@ -83,6 +91,8 @@ export interface ModelsState {
   readonly hub: Refreshed<readonly HubModel[]>;
   readonly capacity: Refreshed<Capacity>;
   readonly downloads: readonly Download[];
+  /** Files on this machine that could be added. */
+  readonly found: readonly FoundFile[];
   readonly loading: readonly LoadingModel[];
   /** The quantizations of repositories, by the repository's name. */
   readonly offers: ReadonlyMap<string, Loadable<readonly HubQuantization[]>>;
@@ -115,6 +125,7 @@ export function createModelsState(): ModelsState {
     hub: notRead,
     capacity: notRead,
     downloads: [],
+    found: [],
     loading: [],
     offers: new Map(),
     cards: new Map(),

@@ -3,6 +3,7 @@
 import type { Command, CommandSituation } from "../../../../chat/commands/command.ts";
 import { type ChatState, modeOf } from "../chat-state.ts";
 import { isComplete } from "../composer/menu.ts";
+import { areOffersOpen } from "../first-models.ts";
 
 /** Returns the facts of the chat as it is now. */
 export function situationOf(state: ChatState): CommandSituation {
@@ -23,6 +24,8 @@ export function situationOf(state: ChatState): CommandSituation {
     hasQueue: state.queue.messages.length > 0,
     isAsked: state.asked !== undefined,
     isKeepable: state.asked?.isKeepable ?? false,
+    hasOffers: areOffersOpen(state),
+    isDownloading: state.offers?.download !== undefined,
   };
 }
 

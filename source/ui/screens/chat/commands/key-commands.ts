@@ -8,6 +8,7 @@ import {
 } from "../../../../chat/commands/command.ts";
 import { type FieldAction, fieldActions } from "../../../editor/line-field.ts";
 import type { ComposerActions } from "../composer/composer-actions.ts";
+import type { FirstModelsList } from "../first-models.ts";
 import type { ToolDecisions } from "../tools/tool-decisions.ts";
 import type { MessageActions } from "../transcript/message-actions.ts";
 import type { ScrollRequest } from "../transcript/transcript-window.ts";
@@ -19,6 +20,8 @@ export interface ScreenContext extends CommandContext {
   readonly decisions: ToolDecisions;
   stop(): undefined;
   answerNow(): undefined;
+  /** Models to begin with; undefined where none are offered. */
+  readonly firstModels: FirstModelsList | undefined;
   interrupt(): undefined;
   escape(): undefined;
 }
@@ -55,8 +58,41 @@ const menuCommands = keyGroup({ group: "Editing", mode: "writing", when: hasMenu
   },
 ]);
 
+/** Come next: an empty field leaves these keys to the list of models to begin with. */
+const offerCommands = keyGroup({ group: "Chat", mode: "writing", when: hasOffers }, [
+  {
+    id: "offers.take",
+    title: "Download the selected model and chat with it",
+    keys: ["Enter"],
+    hint: "download and chat",
+    when: (situation) => hasOffers(situation) && !situation.isDownloading,
+    run: ({ firstModels }) => firstModels?.take(),
+  },
+  {
+    id: "offers.up",
+    title: "Previous model of the list",
+    keys: ["Up"],
+    run: ({ firstModels }) => firstModels?.move(-1),
+  },
+  {
+    id: "offers.down",
+    title: "Next model of the list",
+    keys: ["Down"],
+    hint: "next",
+    run: ({ firstModels }) => firstModels?.move(1),
+  },
+  {
+    id: "offers.leave",
+    title: "Stop the download, or close the list and chat with the built-in model",
+    keys: ["Esc"],
+    hint: ({ isDownloading }) => (isDownloading ? "stop" : "use tiny"),
+    run: ({ firstModels }) => firstModels?.leave(),
+  },
+]);
+
 export const chatCommands = [
   ...menuCommands,
+  ...offerCommands,
   ...keyGroup({ group: "Chat" }, [
     {
       id: "answer.stop",
@@ -82,7 +118,7 @@ export const chatCommands = [
       keys: ["Enter"],
       mode: "writing",
       hint: ({ isBusy, isCommand }) => (isCommand ? "run" : isBusy ? "queue" : "send"),
-      hintWhen: ({ isCompleting }) => !isCompleting,
+      hintWhen: (situation) => !situation.isCompleting && !hasOffers(situation),
       run: ({ composer }) => composer.submit(),
     },
     {
@@ -336,6 +372,10 @@ function scrolling(name: string, title: string, key: string, request: ScrollRequ
     keys: [key],
     run: ({ messages }: ScreenContext) => messages.scroll(request),
   };
+}
+
+function hasOffers({ hasOffers, isEditorEmpty }: CommandSituation): boolean {
+  return hasOffers && isEditorEmpty;
 }
 
 function hasMenu({ hasMenu }: CommandSituation): boolean {

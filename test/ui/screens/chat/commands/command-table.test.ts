@@ -18,6 +18,8 @@ const idle: CommandSituation = {
   hasQueue: false,
   isAsked: false,
   isKeepable: false,
+  hasOffers: false,
+  isDownloading: false,
   isBusy: false,
   isThinking: false,
   isEditorEmpty: true,
