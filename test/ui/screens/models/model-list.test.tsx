@@ -168,12 +168,13 @@ describe("without models", () => {
 
 describe("an error", () => {
   test("is shown above the list, which dims with its age", async () => {
-    const state = { ...one, local: failed(received([local("qwen3:8b")], 0), "No server answers.") };
-    const text = textOf(state, { at: 42_000 });
+    // Trees are drawn at time 0.
+    const models = received([local("qwen3:8b")], -42_000);
+    const state = { ...one, local: failed(models, "No server answers.") };
+    const text = textOf(state, { at: 0 });
     expect(text).toContain("✗ No server answers. · 42 s ago · r retry");
     expect(text).toContain("Models (local 1, loaded 0, 42 s ago)");
     expect(text).toContain("> qwen3:8b");
-    // Uses the machine's clock, so the figures are years old.
     const screen = openTree(<ModelList state={state} width={72} height={20} />, 72, 20);
     await screen.until("> qwen3:8b");
     expect(screen.bytes).toMatch(/\[2mqwen3:8b/);
