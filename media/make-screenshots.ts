@@ -1,6 +1,6 @@
 // Draws a picture of every screen: runs the built program in its own terminal and types into it. Usage: npm run build && npm run screenshots
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { setTimeout as wait } from "node:timers/promises";
@@ -71,6 +71,8 @@ try {
   picture("palette", "The palette: every command, to be found by typing");
   await leave("Commands");
 
+  await callTool();
+
   program.write(`${escapeKey}2`);
   await shows("[2 Models]");
   await shows("Template");
@@ -114,6 +116,34 @@ try {
   rmSync(home, { recursive: true, force: true });
 }
 process.exit(0);
+
+/** Switches a tool server on, and lets the model call its tool; the picture shows the question. */
+async function callTool(): Promise<void> {
+  const server = path.join(import.meta.dirname, "..", "test", "support", "weather-server.ts");
+  const servers = { weather: { command: process.execPath, args: [server, "calm"] } };
+  mkdirSync(path.join(home, ".config", "modelctl"), { recursive: true });
+  const file = path.join(home, ".config", "modelctl", "mcp.json");
+  writeFileSync(file, JSON.stringify({ mcpServers: servers }));
+  await send("/new");
+  await shows("For example");
+  await switchServer("[x] get_weather");
+  await send("What is the weather in Paris?");
+  await shows("y run once");
+  picture("tools", "A tool call: what the model wants to run, and what you can decide");
+  program.write("y");
+  await shows("The tool says");
+  await shows("Enter send");
+  await switchServer("[ ] weather");
+}
+
+/** Switches the first server on or off. */
+async function switchServer(shown: string): Promise<void> {
+  await send("/tools");
+  await shows("Add a server");
+  program.write("\r");
+  await shows(shown);
+  await leave("Add a server");
+}
 
 /** Sends requests as other programs would. */
 async function askFromOutside(): Promise<void> {
@@ -207,11 +237,16 @@ async function next(...titles: string[]): Promise<void> {
 }
 
 async function ask(question: string, answer: string): Promise<void> {
-  program.write(question);
-  await shows(question);
-  program.write("\r");
+  await send(question);
   await shows(answer);
   await shows("Enter send");
+}
+
+/** Types a line, and sends it once it is on the screen. */
+async function send(line: string): Promise<void> {
+  program.write(line);
+  await shows(`> ${line}`);
+  program.write("\r");
 }
 
 async function leave(title: string): Promise<void> {
