@@ -1,5 +1,5 @@
-// Fetches a file of the public internet, limited in size and time. Never contacts this machine, its network
-// or other private ones, even after a redirect. Proxies are not used, since they resolve names themselves.
+// Requests to the public internet, limited in size and time. Never contacts this machine, its network or
+// other private ones, even after a redirect. Proxies are not used, since they resolve names themselves.
 import { lookup as lookupName } from "node:dns";
 import { isIP, type LookupFunction } from "node:net";
 import { Agent, fetch, type Response } from "undici";
@@ -41,20 +41,56 @@ export class FetchRefusal extends Error {
 
 /** @throws FetchRefusal, also when the signal is aborted */
 export async function fetchPublic(url: string, options: FetchPublicOptions): Promise<PublicFile> {
-  const { isAllowed = isForeignAddress, maxBytes } = options;
-  const signal = AbortSignal.any([options.signal, AbortSignal.timeout(limitMs)]);
-  // Names are resolved only here, so the checked address is the one contacted.
-  const dispatcher = new Agent({ connect: { lookup: guardedLookup(isAllowed) } });
-  try {
-    const { reply, target } = await follow(url, isAllowed, dispatcher, signal);
+  return await guarded(url, options, async (sending) => {
+    const { reply, target } = await follow(url, sending);
     const [type = "", ...parameters] = (reply.headers.get("content-type") ?? "").split(";");
     const charset = /^\s*charset="?([\w-]+)/i;
     return {
       url: target,
       type: type.trim().toLowerCase(),
       charset: parameters.map((text) => charset.exec(text)?.[1]).find((name) => name !== undefined),
-      bytes: await readBounded(reply, target, maxBytes),
+      bytes: await readBounded(reply, target, options.maxBytes),
     };
+  });
+}
+
+export interface PostPublicOptions extends Omit<FetchPublicOptions, "maxBytes"> {
+  readonly headers: Record<string, string>;
+  readonly body: string;
+}
+
+/**
+ * Sends a POST. Follows redirects that keep method and body, with status 307 or 308.
+ *
+ * @throws FetchRefusal for any reply but one of success, and when the signal is aborted
+ */
+export async function postPublic(url: string, options: PostPublicOptions): Promise<void> {
+  const { headers, body } = options;
+  await guarded(url, options, async (sending) => {
+    const { reply } = await follow(url, { ...sending, post: { headers, body } });
+    await reply.body?.cancel();
+  });
+}
+
+/** Parts of a request that stay the same through its redirects. */
+interface Sending {
+  isAllowed: (address: string) => boolean;
+  dispatcher: Agent;
+  signal: AbortSignal;
+  /** Undefined: a GET. */
+  post?: { headers: Record<string, string>; body: string };
+}
+
+async function guarded<T>(
+  url: string,
+  { isAllowed = isForeignAddress, signal }: Omit<FetchPublicOptions, "maxBytes">,
+  work: (sending: Sending) => Promise<T>,
+): Promise<T> {
+  // Names are resolved only here, so the checked address is the one contacted.
+  const dispatcher = new Agent({ connect: { lookup: guardedLookup(isAllowed) } });
+  try {
+    const limited = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+    return await work({ isAllowed, dispatcher, signal: limited });
   } catch (error) {
     if (error instanceof FetchRefusal) throw error;
     const isLate = error instanceof Error && error.name === "TimeoutError";
@@ -67,9 +103,7 @@ export async function fetchPublic(url: string, options: FetchPublicOptions): Pro
 
 async function follow(
   url: string,
-  isAllowed: (address: string) => boolean,
-  dispatcher: Agent,
-  signal: AbortSignal,
+  { isAllowed, dispatcher, signal, post }: Sending,
 ): Promise<{ reply: Response; target: string }> {
   let next = url;
   for (let hops = 0; hops <= maxRedirects; hops += 1) {
@@ -82,9 +116,14 @@ async function follow(
     if (isIP(host) !== 0 && !isAllowed(host)) throw new FetchRefusal(next, notPublic);
     target.username = "";
     target.password = "";
-    const reply = await fetch(target, { dispatcher, signal, redirect: "manual" });
+    const method = post === undefined ? "GET" : "POST";
+    const reply = await fetch(target, { ...post, method, dispatcher, signal, redirect: "manual" });
     const location = reply.headers.get("location");
-    if (reply.status >= 300 && reply.status < 400 && location !== null) {
+    const isRedirect =
+      post === undefined
+        ? reply.status >= 300 && reply.status < 400
+        : reply.status === 307 || reply.status === 308;
+    if (isRedirect && location !== null) {
       await reply.body?.cancel();
       const redirect = URL.parse(location, target);
       if (redirect === null) {

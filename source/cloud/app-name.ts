@@ -8,7 +8,9 @@ import { cloudErrors } from "./errors.ts";
 const namePattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 
 /** Paths of the gateway itself, or names easily mistaken for them. */
-const reservedOrganisations = new Set(["_", "v1", "health", "metrics", "admin", "static"]);
+const reservedOrganisations = new Set([
+  ...["_", "v1", "health", "metrics", "admin", "static", "queue"],
+]);
 
 /**
  * @returns the reason why a name is invalid, as the end of a sentence; undefined for a valid one

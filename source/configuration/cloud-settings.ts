@@ -17,6 +17,11 @@ export const cloudSettingTexts = {
   "behind-proxy": "addresses whose X-Forwarded headers are trusted",
   "port-range": "ports for replicas",
   "remote-shell": "on: shells and port forwarding also for other machines",
+  "queue-expiry": "time to start a queued request, and to keep its result",
+  "queue-request-size": "largest body of a queued request",
+  "queue-result-size": "largest result of a queued request",
+  "queue-storage": "room for queued requests and results",
+  "webhook-networks": "networks beyond the public internet that webhooks may reach",
 } as const;
 
 /** Settings of earlier versions, which profiles and variables may still hold. */

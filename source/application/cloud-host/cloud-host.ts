@@ -18,13 +18,17 @@ import type { ListenerOptions } from "../../cloud/gateway/gateway-options.ts";
 import { RemoteGateway } from "../../cloud/gateway-link/remote-gateway.ts";
 import { CloudKeyStore } from "../../cloud/keys/cloud-key-store.ts";
 import { pepperFile } from "../../cloud/keys/pepper.ts";
+import { defaultQueueLimits, type QueueLimits } from "../../cloud/queue/queue-limits.ts";
+import { QueueServer } from "../../cloud/queue/queue-server.ts";
+import { RequestQueue } from "../../cloud/queue/request-queue.ts";
+import type { AppKey } from "../../cloud/state/app-records.ts";
 import { type CloudStore, openStore } from "../../cloud/state/cloud-store.ts";
 import { StateDatabase, stateFile } from "../../cloud/state/database.ts";
 import { takeLock } from "../../cloud/state/lock-file.ts";
 import { Reservations } from "../../cloud/state/reservations.ts";
 import { outsideUrlOf } from "../../configuration/address.ts";
 import { keyAdministration } from "./cloud-keys.ts";
-import { adminSocket, drainMs, gatewaySocket } from "./cloud-server.ts";
+import { adminSocket, drainMs, gatewaySocket, queueSocket, runsSocket } from "./cloud-server.ts";
 import { CloudUsage } from "./cloud-usage.ts";
 import { rayClientOf } from "./engine-choice.ts";
 
@@ -40,6 +44,7 @@ export interface CloudHostOptions {
   portRange?: PortRange | undefined;
   /** Opens shells next to replicas, and forwards ports, also for other machines. */
   allowsRemoteShell?: boolean;
+  queueLimits?: Partial<QueueLimits> | undefined;
   /**
    * Uptime after which a replica's end does not count as a repeated failure. Defaults to 10 s.
    */
@@ -68,6 +73,7 @@ interface HostedServer {
   admin?: AdminServer;
   controlPlane?: ControlPlane;
   adminGateway?: Gateway;
+  queue?: RequestQueue;
 }
 
 interface GatewaySurroundings {
@@ -137,6 +143,8 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   });
   parts.add(() => usage.close());
   const gateway = await openGateway(options, { keys, usage, server, parts });
+  const queue = openQueue(options, { keys, gateway });
+  server.queue = queue;
   const engine = openEngine(options, new Reservations(database), gateway);
   parts.add(() => engine.close());
   const baseUrl = () => {
@@ -155,11 +163,18 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   });
   parts.add(tellInLogs(store, engine));
   await controlPlane.adopt();
+  parts.add(() => queue.close());
+  parts.add(forgetDeletedApps(store, queue));
   parts.add(() => gateway.close({ drainMs: ending.drainMs }));
+  parts.add(() => queue.stopSending());
+  const queueServer = new QueueServer({ queue, engine, log });
+  parts.add(() => queueServer.close());
+  await queueServer.listen(queueSocket(stateFolder));
   await gateway.listen();
   // Only once the gateway listens.
   await controlPlane.start();
   usage.start();
+  queue.start();
 
   const stopped = Promise.withResolvers<void>();
   let stopping: Promise<void> | undefined;
@@ -185,7 +200,10 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
     problem: controlPlane.stateFault,
     ...options.processes?.(),
   });
-  const cutRequestsOf = (keyId: string) => gateway.cutRequestsOf(keyId);
+  const cutRequestsOf = (keyId: string) => {
+    void queue.cancelAll({ keyId });
+    gateway.cutRequestsOf(keyId);
+  };
   const admin = await createAdminServer({
     ...{ organisation, controlPlane, store, engine, usage, status, log },
     allowsRemoteShell: options.allowsRemoteShell ?? false,
@@ -213,12 +231,29 @@ async function openGateway(
       if (record.keyId !== undefined) keys.noteUse(record.keyId, Date.now());
     },
     onStopRequested: (replica) => stopAsWished(server.controlPlane, replica, log),
+    waitingInQueue: (of, app) =>
+      server.queue?.demand({ organisation: of, app }) ?? { queued: 0, oldestQueuedMs: 0 },
+    onPublished: () => server.queue?.wake(),
   });
   // Its socket would keep a process running that cannot start.
   parts.add(() => gateway.disconnect());
   await gateway.connected();
   parts.add(keys.onChange(() => gateway.publishKeys()));
   return gateway;
+}
+
+function openQueue(
+  { stateFolder, queueLimits, log }: CloudHostOptions,
+  { keys, gateway }: { keys: CloudKeyStore; gateway: RemoteGateway },
+): RequestQueue {
+  return new RequestQueue({
+    ...{ stateFolder, log },
+    limits: { ...defaultQueueLimits, ...queueLimits },
+    runsSocket: runsSocket(stateFolder),
+    openSlots: ({ organisation, app }) => gateway.openSlots(organisation, app),
+    findKey: (id) => keys.list().find((key) => key.id === id),
+    onDemand: ({ organisation, app }) => gateway.noteDemand(organisation, app),
+  });
 }
 
 function openDatabase(
@@ -251,6 +286,16 @@ function openEngine(
     isBusy,
     log,
     ...(portRange !== undefined && { portRange }),
+  });
+}
+
+/** Cancels requests of deleted apps, also of those that were deleted while this process did not run. */
+function forgetDeletedApps(store: CloudStore, queue: RequestQueue): () => void {
+  const forget = (app: AppKey) => void queue.forget(app);
+  const isGone = (app: AppKey) => /^delet/.test(store.apps.find(app)?.desired ?? "deleted");
+  for (const app of queue.store.openApps().filter(isGone)) forget(app);
+  return store.events.follow(({ kind, organisation, app }) => {
+    if (kind === "deleted") forget({ organisation, app });
   });
 }
 

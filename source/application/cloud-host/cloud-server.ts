@@ -37,6 +37,16 @@ export function gatewaySocket(stateFolder: string): string {
   return path.join(stateFolder, "link.sock");
 }
 
+/** Socket on which the control plane takes commands of the queue's callers. */
+export function queueSocket(stateFolder: string): string {
+  return path.join(stateFolder, "queue.sock");
+}
+
+/** Socket on which the gateway takes requests of the queue. */
+export function runsSocket(stateFolder: string): string {
+  return path.join(stateFolder, "runs.sock");
+}
+
 export function cloudLogFile(stateFolder: string): string {
   return path.join(stateFolder, "server.log");
 }

@@ -9,9 +9,10 @@ import type { SharedKey } from "../../cloud/gateway-link/messages.ts";
 import type { CloudKey, KeyVerifier } from "../../cloud/keys/cloud-key.ts";
 import { loadPepper, pepperFile } from "../../cloud/keys/pepper.ts";
 import { type StoredKey, TokenCheck } from "../../cloud/keys/token-check.ts";
+import { defaultQueueLimits, type QueueLimits } from "../../cloud/queue/queue-limits.ts";
 import { takeLock } from "../../cloud/state/lock-file.ts";
 import { openTracing } from "../../tracing/tracing.ts";
-import { adminSocket, gatewaySocket } from "./cloud-server.ts";
+import { adminSocket, gatewaySocket, queueSocket, runsSocket } from "./cloud-server.ts";
 import { metricsRoute } from "./metrics-route.ts";
 
 export interface GatewayProcessOptions {
@@ -20,6 +21,7 @@ export interface GatewayProcessOptions {
   organisation: string;
   listeners: readonly ListenerOptions[];
   trustedProxies?: TrustedProxies | undefined;
+  queueLimits?: Partial<QueueLimits> | undefined;
   onListening: () => void;
   log: (text: string) => void;
 }
@@ -32,6 +34,7 @@ export interface GatewayProcessOptions {
  */
 export async function runGateway(options: GatewayProcessOptions): Promise<void> {
   const { stateFolder, organisation, listeners, trustedProxies, log, onListening } = options;
+  const { queueLimits } = options;
   const tracing = await openTracing("deployctl", log);
   const release = takeLock(stateFolder, "gateway");
   const keys = new SharedKeys(stateFolder);
@@ -45,6 +48,11 @@ export async function runGateway(options: GatewayProcessOptions): Promise<void> 
         // A restarted gateway on any free port keeps its port.
         listeners: listeners.map((it, index) => ({ ...it, port: it.port || (ports[index] ?? 0) })),
         ...{ keys, trustedProxies, tracing, log },
+        queue: {
+          controlPlaneSocket: queueSocket(stateFolder),
+          runsSocket: runsSocket(stateFolder),
+          limits: { ...defaultQueueLimits, ...queueLimits },
+        },
         internalRoute: metricsRoute(organisation, readMetrics, log),
         observe: (record) => link.observe(record),
         onStopRequested: (replica) => link.stopReplica(replica),

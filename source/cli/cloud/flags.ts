@@ -81,6 +81,31 @@ export const serverFlags = {
     text: "Open shells and forward ports for other machines too, with an admin key; default off",
     values: ["on", "off"],
   },
+  queueExpiry: {
+    type: "string",
+    value: "TIME",
+    text: "Time to start a queued request, and to keep its result; default 24h",
+  },
+  queueRequestSize: {
+    type: "string",
+    value: "SIZE",
+    text: "Largest body of a queued request; default 16MiB",
+  },
+  queueResultSize: {
+    type: "string",
+    value: "SIZE",
+    text: "Largest result of a queued request; default 32MiB",
+  },
+  queueStorage: {
+    type: "string",
+    value: "SIZE",
+    text: "Room on disk for queued requests and results; default 4GiB",
+  },
+  webhookNetworks: {
+    type: "string",
+    value: "CIDR",
+    text: "Also send webhooks to these networks, such as 10.0.0.0/8,127.0.0.1/32",
+  },
 } as const satisfies FlagTable;
 
 /** The app that a script makes. */

@@ -3,7 +3,9 @@ import { hostname } from "node:os";
 import type { CloudHostOptions } from "../../application/cloud-host/cloud-host.ts";
 import { TrustedProxies, tlsFolder } from "../../application/cloud-host/cloud-server.ts";
 import type { GatewayProcessOptions } from "../../application/cloud-host/gateway-process.ts";
+import { parseTimeSpan } from "../../base/duration.ts";
 import { isLoopback, machineAddress } from "../../configuration/address.ts";
+import { parseByteSize } from "../../configuration/setting-readers.ts";
 import { usageError } from "../errors.ts";
 import { parseWebUrl } from "./read-values.ts";
 import { type Session, settingOf } from "./session.ts";
@@ -20,6 +22,9 @@ interface Address {
 export type ServerSettings = Omit<CloudHostOptions, "log"> &
   Omit<GatewayProcessOptions, "log" | "onListening">;
 
+/** SQLite's limit for a value is 1 GB. */
+const largestBodyBytes = 512 * 2 ** 20;
+const longestExpiryMs = 365 * 86_400_000;
 const usualHost = "127.0.0.1";
 const usualPort = 8480;
 const usualEncryptedPort = 8443;
@@ -46,7 +51,49 @@ export function readServer(session: Session): ServerSettings {
     trustedProxies: readProxies(settingOf(session, "behind-proxy")),
     portRange: readPortRange(settingOf(session, "port-range")),
     allowsRemoteShell: readSwitch("--remote-shell", settingOf(session, "remote-shell") ?? "off"),
+    queueLimits: readQueueLimits(session),
   };
+}
+
+function readQueueLimits(session: Session): CloudHostOptions["queueLimits"] {
+  const requestBytes = readSize(session, "queue-request-size");
+  const resultBytes = readSize(session, "queue-result-size");
+  const totalBytes = readSize(session, "queue-storage");
+  const expiryMs = readExpiry(settingOf(session, "queue-expiry"));
+  const blocks = (settingOf(session, "webhook-networks") ?? "").split(",");
+  const webhookNetworks = blocks.filter((block) => block !== "");
+  // Names a block that is none.
+  new TrustedProxies(webhookNetworks);
+  return {
+    ...(requestBytes !== undefined && { requestBytes }),
+    ...(resultBytes !== undefined && { resultBytes }),
+    ...(totalBytes !== undefined && { totalBytes }),
+    ...(expiryMs !== undefined && { expiryMs }),
+    webhookNetworks,
+  };
+}
+
+function readSize(
+  session: Session,
+  name: "queue-request-size" | "queue-result-size" | "queue-storage",
+): number | undefined {
+  const text = settingOf(session, name);
+  if (text === undefined) return undefined;
+  const bytes = parseByteSize(text);
+  const most = name === "queue-storage" ? Number.MAX_SAFE_INTEGER : largestBodyBytes;
+  if (bytes !== undefined && bytes > 0 && bytes <= most) return bytes;
+  const hint = `Use one such as 16MiB${name === "queue-storage" ? "" : ", at most 512MiB"}.`;
+  throw usageError(`--${name} ${text} is not a valid size.`, hint);
+}
+
+function readExpiry(text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const expiryMs = parseTimeSpan(text);
+  if (expiryMs !== undefined && expiryMs >= 1000 && expiryMs <= longestExpiryMs) return expiryMs;
+  throw usageError(
+    `--queue-expiry ${text} is not a valid time.`,
+    "Use one from 1s to 365d, such as 24h.",
+  );
 }
 
 function readAdminListeners(session: Session, gateway: Listener): Listener[] {

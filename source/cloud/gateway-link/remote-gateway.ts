@@ -21,6 +21,10 @@ export interface RemoteGatewayOptions {
   onFinished: (record: ExchangeRecord) => void;
   /** Called when a replica asks to be replaced. */
   onStopRequested: (replica: string) => void;
+  /** Returns the requests of an app that wait in the queue, which the gateway does not know. */
+  waitingInQueue?: (organisation: string, app: string) => Waiting;
+  /** Called when the routing table has changed. */
+  onPublished?: () => void;
 }
 
 /** Connection of a gateway process, with its latest report. */
@@ -40,6 +44,7 @@ interface Peer {
 
 /** Version of the table of a gateway whose connection has ended. */
 const gone = -1;
+const noneWaiting: Waiting = { queued: 0, oldestQueuedMs: 0 };
 const noTraffic: TrafficReport = { demands: [], replicas: [] };
 
 export class RemoteGateway implements Traffic {
@@ -136,20 +141,34 @@ export class RemoteGateway implements Traffic {
       if (!replicas.has(replica)) this.#earlierUses.delete(replica);
     }
     if (this.#peer !== undefined) this.#sendRoutes(this.#peer);
+    this.#options.onPublished?.();
   }
 
   demand(organisation: string, app: string): Demand {
     const { report, reportedAt } = this.#peer ?? { report: noTraffic, reportedAt: 0 };
     const own = report.demands.find((it) => it.organisation === organisation && it.app === app);
-    if (own === undefined) return { busy: 0, queued: 0, oldestQueuedMs: 0 };
+    const waiting = this.#options.waitingInQueue?.(organisation, app) ?? noneWaiting;
+    if (own === undefined) return { busy: 0, ...waiting };
     const sinceMs = performance.now() - reportedAt;
     const { busy, ofCandidate, ofActive } = own;
     return {
       busy,
-      ...aged(own, sinceMs),
+      ...together(aged(own, sinceMs), waiting),
       ofCandidate: ofCandidate && aged(ofCandidate, sinceMs),
-      ofActive: ofActive && aged(ofActive, sinceMs),
+      ofActive: ofActive && together(aged(ofActive, sinceMs), waiting),
     };
+  }
+
+  /** Number of requests that the open replicas of an active app take at a time. */
+  openSlots(organisation: string, app: string): number {
+    const routed = this.#apps.find((it) => it.organisation === organisation && it.app === app);
+    if (routed?.state !== "active") return 0;
+    return routed.replicas.filter(({ isOpen }) => isOpen).length * routed.scale.maxMultiplexing;
+  }
+
+  /** Calls the listeners for demand that the gateway does not report. */
+  noteDemand(organisation: string, app: string): void {
+    for (const listener of this.#demandListeners) listener(organisation, app);
   }
 
   inFlight(replica: string): number {
@@ -268,6 +287,13 @@ export class RemoteGateway implements Traffic {
 }
 
 /** Adds the time since the report to the age of the oldest request. */
+function together(one: Waiting, other: Waiting): Waiting {
+  return {
+    queued: one.queued + other.queued,
+    oldestQueuedMs: Math.max(one.oldestQueuedMs, other.oldestQueuedMs),
+  };
+}
+
 function aged({ queued, oldestQueuedMs }: Waiting, sinceMs: number): Waiting {
   return { queued, oldestQueuedMs: oldestQueuedMs + (queued > 0 ? sinceMs : 0) };
 }

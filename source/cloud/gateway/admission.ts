@@ -59,6 +59,36 @@ export class Admission {
     return refusal === undefined ? admitIfAvailable(traffic, key, path) : { refusal, traffic, key };
   }
 
+  /**
+   * Admits a caller to an app's queue. Questions about requests do not count against the key's limit, and are
+   * answered for a paused app too; a submission is accepted for an app whose replicas fail.
+   */
+  admitToQueue(path: AppPath, caller: Caller, isSubmission: boolean): Admitted | Refused {
+    const traffic = this.#table.find(path.organisation, path.app);
+    if (traffic?.routed.auth === "public") {
+      const key = this.#keys.verify((caller.head.authorization ?? "").slice(scheme.length));
+      return refuseQueue(traffic, key, isSubmission ? path : undefined);
+    }
+    const identified = this.#identify(caller, `${path.organisation}/${path.app}`);
+    if ("refusal" in identified) return { ...identified, traffic, key: undefined };
+    const { key } = identified;
+    const isForeign = key.organisation !== path.organisation;
+    if (traffic === undefined || (isForeign && traffic.routed.auth === "private")) {
+      return { refusal: notFound(path), traffic: undefined, key };
+    }
+    const refusal =
+      refuseScope(key, path, caller.method) ?? (isSubmission ? this.#refuseRate(key) : undefined);
+    if (refusal !== undefined) return { refusal, traffic, key };
+    return refuseQueue(traffic, key, isSubmission ? path : undefined);
+  }
+
+  /** Admits a request that the queue has held; its submission was checked. */
+  admitRun(path: AppPath, key: CloudKey | undefined): Admitted | Refused {
+    const traffic = this.#table.find(path.organisation, path.app);
+    if (traffic === undefined) return { refusal: notFound(path), traffic, key };
+    return admitIfAvailable(traffic, key, path);
+  }
+
   /** Returns the caller's key, regardless of its scope; undefined without a valid one. */
   identify(caller: Caller): CloudKey | undefined {
     const identified = this.#identify(caller, "deployctl");
@@ -131,6 +161,24 @@ function admitIfAvailable(
 ): Admitted | Refused {
   const { routed } = traffic;
   const refusal = refuseSleepRoute(routed, rest) ?? refuseUnavailable(routed, traffic.isOpen);
+  return refusal === undefined ? { traffic, key } : { refusal, traffic, key };
+}
+
+/**
+ * A failing app may recover before a queued request's time is over.
+ *
+ * @param submitted path of a submission
+ */
+function refuseQueue(
+  traffic: AppTraffic,
+  key: CloudKey | undefined,
+  submitted: AppPath | undefined,
+): Admitted | Refused {
+  const { routed } = traffic;
+  const isRefused = routed.state === "deleted" || (submitted && routed.state === "paused");
+  const refusal =
+    (submitted && refuseSleepRoute(routed, submitted.rest)) ??
+    (isRefused ? refuseUnavailable(routed, traffic.isOpen) : undefined);
   return refusal === undefined ? { traffic, key } : { refusal, traffic, key };
 }
 

@@ -8,6 +8,7 @@ import type { BufferCollection } from "./buffer-collection.ts";
 import type { Origin } from "./client-address.ts";
 import type { ExchangeRecord, RequestFacts } from "./exchange-record.ts";
 import type { GatewayLimits } from "./gateway-options.ts";
+import type { QueuedRun } from "./held-runs.ts";
 import type { WaitingBytes } from "./request-body.ts";
 import type { RequestHead } from "./request-head.ts";
 import type { AppPath } from "./request-path.ts";
@@ -38,6 +39,8 @@ export interface AdmittedRequest {
   traffic: AppTraffic;
   rules: WaitingRules;
   trace: TraceSpan | undefined;
+  /** Set for a request of the queue. */
+  run?: QueuedRun | undefined;
   /** Monotonic milliseconds. */
   arrivedAt: number;
 }

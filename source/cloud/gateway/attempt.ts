@@ -56,9 +56,10 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #isOver = false;
   #isGivenUp = false;
 
-  constructor(slot: ReplicaSlot, listener: AttemptListener) {
+  /** @param onNewConnection leaves no doubt if the replica has got the request */
+  constructor(slot: ReplicaSlot, listener: AttemptListener, { onNewConnection = false } = {}) {
     this.#slot = slot;
-    this.#connection = slot.pool.take();
+    this.#connection = slot.pool.take({ isNew: onNewConnection });
     this.#listener = listener;
   }
 

@@ -44,7 +44,9 @@ export interface Origin {
   /** Address of the client, not of a trusted proxy. */
   address: string;
   /** Headers for the replica: name, value, name, value. */
-  forwardHeaders: string[];
+  forwardHeaders: readonly string[];
+  /** Address that the client asked, such as `https://models.example.org`; empty without a Host. */
+  askedUrl: string;
 }
 
 /** Prefix of IPv4 addresses on a dual-stack socket. */
@@ -75,7 +77,8 @@ export function readOrigin(
   ];
   if (host !== undefined) forwardHeaders.push("X-Forwarded-Host", host);
   if (forwarded !== undefined) forwardHeaders.push("Forwarded", forwarded);
-  return { address: client, forwardHeaders };
+  const askedUrl = host === undefined ? "" : `${forwardedProto ?? scheme}://${host}`;
+  return { address: client, forwardHeaders, askedUrl };
 }
 
 /** Headers of a peer that is not trusted. */

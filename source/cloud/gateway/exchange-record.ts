@@ -48,6 +48,8 @@ export interface ExchangeRecord {
   receivedBytes: number;
   sentBytes: number;
   tokens: TokenCounts | undefined;
+  /** True for a request of the queue. */
+  isQueued?: boolean | undefined;
 }
 
 const longestPath = 500;

@@ -217,6 +217,7 @@ export class Exchange implements AttemptListener {
   /** Starts the stream before there is a replica, if app and request allow it. */
   #beginEarly(): void {
     const { id, traffic } = this.admitted;
+    if (this.admitted.run !== undefined) return;
     if (!this.#claim.isWaiting || traffic.isOpenFor(this.#claim)) return;
     if (!mayStreamEarly(this.admitted)) return;
     const body = this.#body?.peek(this.#context.limits.readableBytes);
@@ -241,8 +242,10 @@ export class Exchange implements AttemptListener {
 
   #try(slot: ReplicaSlot): void {
     const { request, path } = this.admitted;
-    const attempt = new Attempt(slot, this);
+    const { run } = this.admitted;
+    const attempt = new Attempt(slot, this, { onNewConnection: run !== undefined });
     this.#attempt = attempt;
+    run?.onDispatched(slot);
     attempt.send({
       method: request.method ?? "GET",
       path: path.rest,
@@ -280,6 +283,7 @@ export class Exchange implements AttemptListener {
     const { limits, observe } = this.#context;
     if (!request.complete && !request.destroyed) discardRest(request, limits.lingerMs);
     observe(this.#record(), this.admitted);
+    this.admitted.run?.onOver(this.#refusal);
   }
 
   #record(): ExchangeRecord {
@@ -295,6 +299,7 @@ export class Exchange implements AttemptListener {
       ...this.#claim.record(),
       status: hasLeft ? 499 : status,
       errorType: hasLeft ? "client_disconnected" : errorType,
+      isQueued: this.admitted.run !== undefined,
       firstByteMs: this.#firstByteMs,
       receivedBytes: this.#body?.receivedBytes ?? 0,
       sentBytes: this.#reply.sentBytes,

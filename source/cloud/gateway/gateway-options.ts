@@ -4,6 +4,7 @@ import { type MinimumRate, usualRate } from "../../base/body-rate.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Tracing } from "../../tracing/tracing.ts";
 import type { CloudKey, KeyVerifier } from "../keys/cloud-key.ts";
+import type { QueueLimits } from "../queue/queue-limits.ts";
 import type { TrustedProxies } from "./client-address.ts";
 import type { ExchangeRecord } from "./exchange-record.ts";
 
@@ -69,12 +70,21 @@ export type InternalRoute = (
   key: CloudKey | undefined,
 ) => boolean;
 
+export interface GatewayQueueOptions {
+  /** Socket on which the control plane takes commands. */
+  controlPlaneSocket: string;
+  /** Socket on which the gateway takes runs. */
+  runsSocket: string;
+  limits: Pick<QueueLimits, "requestBytes">;
+}
+
 export interface GatewayOptions {
   listeners: readonly ListenerOptions[];
   keys: KeyVerifier;
   limits?: Partial<GatewayLimits>;
   trustedProxies?: TrustedProxies | undefined;
   internalRoute?: InternalRoute;
+  queue?: GatewayQueueOptions | undefined;
   tracing?: Tracing | undefined;
   /** Called when a request is over. */
   observe?: (record: ExchangeRecord) => void;

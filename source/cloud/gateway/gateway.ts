@@ -10,7 +10,9 @@ import {
   type GatewayOptions,
   type ListenerOptions,
 } from "./gateway-options.ts";
+import { HeldRuns } from "./held-runs.ts";
 import { Listener, type ListenerContext } from "./listener.ts";
+import { QueueRoute } from "./queue-route.ts";
 import { WaitingBytes } from "./request-body.ts";
 import { RequestHandler, stopping } from "./request-handler.ts";
 import { RoutingTable } from "./routing-table.ts";
@@ -24,20 +26,31 @@ export class Gateway {
   readonly #wanted: readonly ListenerOptions[];
   readonly #context: ListenerContext;
   #listeners: readonly Listener[] = [];
+  readonly #runs: HeldRuns | undefined;
+  readonly #runsSocket: string = "";
 
   constructor(options: GatewayOptions) {
     const { keys, log, clock = systemClock } = options;
     const { trustedProxies: proxies = new TrustedProxies() } = options;
     const limits = { ...defaultGatewayLimits, ...options.limits };
     this.table = new RoutingTable(clock, limits.connectTimeoutMs);
+    const admission = new Admission(this.table, keys, new CallLimits(clock, log));
+    const waiting = new WaitingBytes(limits.waitingBytes);
+    const { queue } = options;
     const handler = new RequestHandler({
-      admission: new Admission(this.table, keys, new CallLimits(clock, log)),
-      ...{ proxies, log },
+      ...{ admission, proxies, log },
       internalRoute: options.internalRoute,
+      queueRoute:
+        queue &&
+        new QueueRoute({
+          ...{ admission, limits, waiting },
+          socketPath: queue.controlPlaneSocket,
+          queueLimits: queue.limits,
+        }),
       context: {
         limits,
         clock,
-        waiting: new WaitingBytes(limits.waitingBytes),
+        waiting,
         buffers: new BufferCollection(),
         tracing: options.tracing,
         observe: (record, facts) => {
@@ -49,6 +62,10 @@ export class Gateway {
       },
     });
     const { headerBytes } = limits;
+    if (queue !== undefined) {
+      this.#runsSocket = queue.runsSocket;
+      this.#runs = new HeldRuns((...run) => handler.onRun(...run), log);
+    }
     this.#wanted = options.listeners;
     this.#context = { handler, headerBytes, hasProxies: !proxies.isEmpty, log };
   }
@@ -71,6 +88,7 @@ export class Gateway {
       await Promise.all(opened.map((listener) => listener.close()));
       throw error;
     }
+    await this.#runs?.listen(this.#runsSocket);
     this.#listeners = opened;
     return this.addresses;
   }
@@ -86,7 +104,7 @@ export class Gateway {
     for (const live of [...handler.active]) live.cut();
     const closing = this.#listeners.map((listener) => listener.close());
     for (const listener of this.#listeners) listener.cutConnections();
-    await Promise.all(closing);
+    await Promise.all([...closing, this.#runs?.close()]);
     this.table.closeConnections();
   }
 

@@ -7,16 +7,19 @@ import { isLoopback } from "../../configuration/address.ts";
 import { Changes } from "../changes.ts";
 import type { Admission } from "./admission.ts";
 import type { AdmittedRequest, ExchangeContext } from "./admitted-request.ts";
+import type { AppTraffic } from "./app-traffic.ts";
 import { plainAddress, readOrigin, type TrustedProxies } from "./client-address.ts";
 import { Exchange } from "./exchange.ts";
 import { drawRequestId, type RequestFacts, refusedRecord } from "./exchange-record.ts";
 import { beginTrace } from "./exchange-traces.ts";
 import type { InternalRoute } from "./gateway-options.ts";
 import { answerProbe, internalPathPrefix } from "./health-routes.ts";
+import type { QueuedRun } from "./held-runs.ts";
 import { answerFromCache } from "./models-endpoint.ts";
+import type { QueueRoute } from "./queue-route.ts";
 import { type Refusal, sendRefusal } from "./refusals.ts";
 import { type RequestHead, readRequestHead } from "./request-head.ts";
-import { readAppPath, withoutQuery } from "./request-path.ts";
+import { type AppPath, readAppPath, withoutQuery } from "./request-path.ts";
 import { readWaitingRules } from "./waiting-rules.ts";
 import { replyOnSocket, WebSocketTunnel } from "./web-socket-tunnel.ts";
 
@@ -32,6 +35,8 @@ export interface RequestHandlerOptions {
   proxies: TrustedProxies;
   context: ExchangeContext;
   internalRoute: InternalRoute | undefined;
+  /** Undefined: the gateway has no queue. */
+  queueRoute: QueueRoute | undefined;
   log: (text: string) => void;
 }
 
@@ -88,11 +93,38 @@ export class RequestHandler {
         return;
       }
       if (answerFromCache(admitted, context)) return;
-      const exchange = new Exchange(admitted, context);
-      this.active.add(exchange);
-      response.once("close", () => this.#remove(exchange));
-      exchange.start();
+      this.#exchange(admitted);
     });
+  }
+
+  /** Handles a request that the queue has held. */
+  onRun(request: IncomingMessage, response: ServerResponse, run: QueuedRun): void {
+    const { admission, context } = this.#options;
+    const { organisation, app, affinity, startTimeoutMs, key, address, forwardHeaders } = run.order;
+    const startTimeout = String(startTimeoutMs / 1000);
+    // The control plane decides about retries.
+    const own = { affinity, startTimeout, coldStart: "wait", forbidsRetry: true };
+    const parsed: ParsedRequest = {
+      ...{ id: drawRequestId(), request, response, arrivedAt: context.clock.now() },
+      head: { ...readRequestHead(request.rawHeaders), ...own },
+      origin: { address, forwardHeaders, askedUrl: "" },
+    };
+    this.#guarded(parsed, () => {
+      if (this.isStopping) return this.#refuse(parsed, stopping);
+      const path = { organisation, app, rest: request.url ?? "/" };
+      const decision = admission.admitRun(path, key);
+      const known = { ...parsed, path, key };
+      if ("refusal" in decision) return this.#refuse(known, decision.refusal);
+      const admitted = this.#withRules(known, decision.traffic);
+      if (admitted !== undefined) this.#exchange({ ...admitted, run });
+    });
+  }
+
+  #exchange(admitted: AdmittedRequest): void {
+    const exchange = new Exchange(admitted, this.#options.context);
+    this.active.add(exchange);
+    admitted.response.once("close", () => this.#remove(exchange));
+    exchange.start();
   }
 
   /** Handles the handshake of a WebSocket. */
@@ -135,11 +167,18 @@ export class RequestHandler {
   /** @returns undefined if the request is answered already */
   #admit(parsed: ParsedRequest, ingress: Ingress): AdmittedRequest | undefined {
     const { request, head, origin } = parsed;
-    const { admission, context } = this.#options;
+    const { admission, queueRoute } = this.#options;
     const target = request.url ?? "";
     const invalid = this.#checkHead(parsed, ingress, target);
     if (invalid !== undefined) return this.#refuse(parsed, invalid);
     if (target.startsWith(internalPathPrefix)) return this.#answerInternal(parsed, target);
+    if (queueRoute?.isOwn(target) === true) {
+      const refuse = (refusal: Refusal, path?: AppPath) =>
+        this.#refuse({ ...parsed, path }, refusal);
+      if (this.isStopping) return refuse(stopping);
+      queueRoute.answer({ ...parsed, refuse });
+      return;
+    }
     const path = readAppPath(target);
     if (path === undefined) return this.#refuse(parsed, notFound);
     if (this.isStopping) return this.#refuse(parsed, stopping);
@@ -151,14 +190,22 @@ export class RequestHandler {
       const facts = { ...parsed, key, path: traffic === undefined ? undefined : path };
       return this.#refuse(facts, decision.refusal);
     }
-    const known = { ...parsed, path, key };
-    const { routed } = decision.traffic;
-    const rules = readWaitingRules(routed, head, { method, rest: path.rest });
+    return this.#withRules({ ...parsed, path, key }, decision.traffic);
+  }
+
+  /** @returns undefined if the request is refused */
+  #withRules(
+    known: ParsedRequest & Pick<AdmittedRequest, "path" | "key">,
+    traffic: AppTraffic,
+  ): AdmittedRequest | undefined {
+    const { request, head, path, arrivedAt } = known;
+    const method = request.method ?? "";
+    const rules = readWaitingRules(traffic.routed, head, { method, rest: path.rest });
     if ("type" in rules) return this.#refuse(known, rules);
-    const { tracing, clock } = context;
-    const startedAt = clock.wallMs() - (clock.now() - parsed.arrivedAt);
+    const { tracing, clock } = this.#options.context;
+    const startedAt = clock.wallMs() - (clock.now() - arrivedAt);
     const trace = tracing && beginTrace(tracing, known, startedAt);
-    return { ...known, traffic: decision.traffic, rules, trace };
+    return { ...known, traffic, rules, trace };
   }
 
   #checkHead(

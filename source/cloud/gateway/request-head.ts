@@ -20,8 +20,14 @@ export interface RequestHead {
   /** `X-Dctl-Start-Timeout` or `X-Fal-Request-Timeout`, as sent. */
   startTimeout?: string | undefined;
   coldStart?: string | undefined;
+  /** `X-Dctl-Affinity` or `X-Fal-Runner-Hint`. */
   affinity?: string | undefined;
   forbidsRetry: boolean;
+  /** The queue may send the request to a second replica. */
+  allowsRetry: boolean;
+  /** `X-Fal-Queue-Priority`, as sent. */
+  priority?: string | undefined;
+  idempotencyKey?: string | undefined;
 }
 
 /** Hop-by-hop headers (RFC 9110 section 7.6.1), and those set by the gateway's own client. */
@@ -58,6 +64,7 @@ export function readRequestHead(raw: readonly string[]): RequestHead {
     authorizationCount: 0,
     hostCount: 0,
     forbidsRetry: false,
+    allowsRetry: false,
   };
   let dropped: string[] | undefined;
   for (let index = 0; index < raw.length; index += 2) {
@@ -119,8 +126,20 @@ function note(head: RequestHead, name: string, value: string): boolean {
     case "x-fal-request-timeout":
       head.startTimeout ??= value;
       return false;
+    case "x-fal-runner-hint":
+      head.affinity ??= value;
+      return false;
+    case "x-fal-queue-priority":
+      head.priority = value;
+      return false;
+    case "idempotency-key":
+      head.idempotencyKey = value;
+      return false;
     case "x-dctl-no-retry":
       head.forbidsRetry = value.trim() === "1";
+      break;
+    case "x-dctl-retry":
+      head.allowsRetry = value.trim() === "1";
   }
   return field !== undefined || name.startsWith("x-dctl-") || ownHop.has(name) || imitatesOwn(name);
 }

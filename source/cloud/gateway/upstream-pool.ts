@@ -39,8 +39,9 @@ export class UpstreamPool {
     this.#connectTimeoutMs = connectTimeoutMs;
   }
 
-  take(): UpstreamConnection {
-    return this.#idle.pop() ?? this.#open();
+  /** @param isNew opens a connection, as an idle one may just be closing */
+  take({ isNew = false } = {}): UpstreamConnection {
+    return (isNew ? undefined : this.#idle.pop()) ?? this.#open();
   }
 
   /** Takes back a connection whose request is over. */

@@ -22,8 +22,10 @@ export type Row = Record<string, SQLOutputValue>;
 
 export interface StateDatabaseOptions {
   clock?: Clock;
-  /** Replaces the product's migrations, for tests. */
+  /** Defaults to those of state.db. */
   migrations?: readonly Migration[];
+  /** Creates an empty file even where a damaged one was moved away. */
+  mayStartEmpty?: boolean;
 }
 
 const busyTimeoutMs = 2000;
@@ -59,7 +61,7 @@ export class StateDatabase {
    */
   static open(file: string, options: StateDatabaseOptions = {}): StateDatabase {
     const clock = options.clock ?? systemClock;
-    refuseEmptyRestart(file);
+    if (options.mayStartEmpty !== true) refuseEmptyRestart(file);
     const connection = connect(file);
     try {
       examine(connection);
