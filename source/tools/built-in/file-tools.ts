@@ -31,9 +31,13 @@ const readTool: BuiltInTool = {
     if (content === undefined) throw new ToolFailure(`${quoteShort(typed)} is not a text file.`);
     const from = Math.max(1, values.integer("from_line", 1));
     const lines = content.text.split("\n");
+    // A line break ends the last line and begins none.
+    const total = lines.at(-1) === "" ? lines.length - 1 : lines.length;
+    if (from > Math.max(1, total)) {
+      return `[The file ends at line ${total}, before line ${from}.]`;
+    }
     const count = Math.max(1, values.integer("line_count", lines.length));
     const chosen = lines.slice(from - 1, from - 1 + count);
-    if (chosen.length === 0) return `[The file has ${lines.length} lines.]`;
     const rest =
       content.restBytes === 0 ? "" : `\n[${formatBytes(content.restBytes)} more cannot be read.]`;
     return chosen.join("\n") + rest;

@@ -26,12 +26,15 @@ function project(files: Readonly<Record<string, string>>) {
 }
 
 test("A file is read, as a whole or by lines", async () => {
-  const { textOf } = project({ "src/a.txt": "one\ntwo\nthree" });
+  const { textOf } = project({ "src/a.txt": "one\ntwo\nthree", "b.txt": "one\n", "empty.txt": "" });
   expect(await textOf("read_file", { path: "src/a.txt" })).toBe("one\ntwo\nthree");
   const lines = { path: "src/a.txt", from_line: 2, line_count: 1 };
   expect(await textOf("read_file", lines)).toBe("two");
   const beyond = { path: "src/a.txt", from_line: 9 };
-  expect(await textOf("read_file", beyond)).toBe("[The file has 3 lines.]");
+  expect(await textOf("read_file", beyond)).toBe("[The file ends at line 3, before line 9.]");
+  const second = { path: "b.txt", from_line: 2 };
+  expect(await textOf("read_file", second)).toBe("[The file ends at line 1, before line 2.]");
+  expect(await textOf("read_file", { path: "empty.txt" })).toBe("");
 });
 
 test("Nothing outside the folder is read, whatever the path or link", async () => {
