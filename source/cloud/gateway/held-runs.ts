@@ -107,6 +107,8 @@ class HeldRun implements QueuedRun {
       answer(request, response, this),
     );
     server.emit("connection", far);
+    // Node does not pass a destroyed end on to the other one.
+    near.once("close", () => far.destroy());
     const { path, headers } = this.order;
     const request = http.request({
       createConnection: () => near,

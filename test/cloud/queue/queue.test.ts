@@ -5,6 +5,7 @@ import type { IncomingMessage, RequestListener } from "node:http";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { defaultScale } from "../../../source/cloud/app-config.ts";
 import { until } from "../../support/until.ts";
 import { TestQueue } from "../support/test-queue.ts";
 
@@ -106,6 +107,7 @@ describe("a queued request", () => {
   });
 
   it("is cancelled before it starts and while it runs", async () => {
+    test.serve({ scale: { ...defaultScale, maxMultiplexing: 1 } });
     const running = await test.submit({ name: "running", waits: true });
     const waiting = await test.submit({ name: "waiting" });
     await until(
@@ -120,6 +122,7 @@ describe("a queued request", () => {
       ]);
       expect(await test.result(id)).toMatchObject({ status: 499 });
     }
+    // The replica stops its work, and has room again.
     const next = await test.submit({ name: "next" });
     await test.completed(next);
     expect(got).toEqual(["running", "next"]);
