@@ -84,6 +84,12 @@ export const cloudErrors = {
     exitCode: exitCodes.notFound,
     description: "The app has no such revision.",
   },
+  queueRequestUnknown: {
+    code: "CLOUD_QUEUE_REQUEST_UNKNOWN",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "No queued request has this id, or its result has expired.",
+  },
   replicaUnknown: {
     code: "CLOUD_REPLICA_UNKNOWN",
     status: 404,

@@ -3,6 +3,7 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import type { QueuedRequestDocument } from "../../source/cloud/admin/documents.ts";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { repositoryFolder } from "../support/command-line.ts";
 import { falClientPython } from "../support/fastapi-environment.ts";
@@ -47,4 +48,22 @@ test("submits, follows, reads, streams and cancels", async () => {
     unknown: [404, "request_not_found", expect.stringContaining("No such request")],
     status_error: ["client_cancelled", []],
   });
+  await administer();
 }, 150_000);
+
+/** The same requests for an administrator. */
+async function administer(): Promise<void> {
+  const { requests } = await cloud.json<{ requests: QueuedRequestDocument[] }>([
+    ...["queue", "list", "queued", "--state", "completed"],
+  ]);
+  const cancelled = requests.find(({ errorType }) => errorType === "client_cancelled");
+  expect(cancelled).toMatchObject({ state: "COMPLETED", status: 499, app: "queued" });
+  const id = cancelled?.id ?? "";
+  const shown = await cloud.call(["queue", "show", id]);
+  expect(shown.output).toMatch(/^Error +The request was cancelled\.$/m);
+  expect(await cloud.call(["queue", "cancel", id])).toMatchObject({ code: 5 });
+  expect(await cloud.call(["queue", "show", "0"])).toMatchObject({ code: 3 });
+  const purged = await cloud.json(["queue", "purge", "queued"]);
+  expect(purged).toEqual({ app: "queued", cancelled: 0, deleted: requests.length });
+  expect(await cloud.json(["queue", "list"])).toEqual({ requests: [] });
+}

@@ -18,6 +18,7 @@ import type { ListenerOptions } from "../../cloud/gateway/gateway-options.ts";
 import { RemoteGateway } from "../../cloud/gateway-link/remote-gateway.ts";
 import { CloudKeyStore } from "../../cloud/keys/cloud-key-store.ts";
 import { pepperFile } from "../../cloud/keys/pepper.ts";
+import { queueAdministration } from "../../cloud/queue/queue-administration.ts";
 import { defaultQueueLimits, type QueueLimits } from "../../cloud/queue/queue-limits.ts";
 import { QueueServer } from "../../cloud/queue/queue-server.ts";
 import { RequestQueue } from "../../cloud/queue/request-queue.ts";
@@ -207,6 +208,7 @@ async function assemble(options: CloudHostOptions, parts: Parts): Promise<CloudH
   const admin = await createAdminServer({
     ...{ organisation, controlPlane, store, engine, usage, status, log },
     allowsRemoteShell: options.allowsRemoteShell ?? false,
+    queue: queueAdministration(queue),
     keys: keyAdministration({ keys, organisation, cutRequestsOf }),
     stop: ({ drain, keepReplicas }) => void stop({ drainMs: drain ? drainMs : 0, keepReplicas }),
   });

@@ -5,6 +5,7 @@ import { appCommands } from "./commands/apps.definition.ts";
 import { engineCommands } from "./commands/engine.definition.ts";
 import { keyCommands } from "./commands/keys.definition.ts";
 import { logCommands } from "./commands/logs.definition.ts";
+import { queueCommands } from "./commands/queue.definition.ts";
 import { revisionCommands, rollbackCommand } from "./commands/revisions.definition.ts";
 import { runnerCommands } from "./commands/runners.definition.ts";
 import { scriptCommands } from "./commands/scripts.definition.ts";
@@ -53,6 +54,10 @@ export const deployctlProgram: Program = {
     {
       title: "Runners",
       commands: commands(runnerCommands, () => import("./commands/runners.ts")),
+    },
+    {
+      title: "Queue",
+      commands: commands(queueCommands, () => import("./commands/queue.ts")),
     },
     {
       title: "Keys, secrets and variables",

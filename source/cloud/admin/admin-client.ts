@@ -18,6 +18,7 @@ import type {
   KeyDocument,
   NewKeyDocument,
   NewKeyRequest,
+  QueuedRequestDocument,
   ReplicaDocument,
   RevisionDocument,
   RolloutRequest,
@@ -263,6 +264,27 @@ export class AdminClient {
     sinceMs: number;
   }): Promise<UsageDocument[]> {
     return await this.#ask("GET", "usage", { query: { app: filter.app, since: filter.sinceMs } });
+  }
+
+  /** Newest first. @param filter.lines their number */
+  async queuedRequests(filter: {
+    app?: AppReference | undefined;
+    lines?: number | undefined;
+  }): Promise<QueuedRequestDocument[]> {
+    return await this.#ask("GET", "queue", { query: filter });
+  }
+
+  async queuedRequest(id: string): Promise<QueuedRequestDocument> {
+    return await this.#ask("GET", at("queue", id));
+  }
+
+  async cancelQueued(id: string): Promise<QueuedRequestDocument> {
+    return await this.#ask("POST", at("queue", id, "cancel"));
+  }
+
+  /** Cancels an app's queued requests and deletes its results. */
+  async purgeQueue(app: AppReference): Promise<{ cancelled: number; deleted: number }> {
+    return await this.#ask("DELETE", at("apps", app, "queue"));
   }
 
   /** Returns metrics in Prometheus text format. */

@@ -10,6 +10,7 @@ import { errorDocument, replyWithErrors } from "./error-replies.ts";
 import { registerApps, registerDeployments } from "./routes/app-routes.ts";
 import { registerKeys } from "./routes/key-routes.ts";
 import { registerLogs } from "./routes/log-routes.ts";
+import { registerQueue } from "./routes/queue-routes.ts";
 import { registerSecrets } from "./routes/secret-routes.ts";
 import { registerServer } from "./routes/server-routes.ts";
 import { registerShells } from "./routes/shell-routes.ts";
@@ -57,6 +58,7 @@ export async function createAdminServer(services: AdminServices): Promise<AdminS
       registerLogs(scope, services);
       registerSecrets(scope, services);
       registerKeys(scope, services);
+      registerQueue(scope, services);
       registerShells(scope, services);
     },
     { prefix: adminPathPrefix.slice(0, -1) },

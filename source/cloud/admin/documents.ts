@@ -308,6 +308,49 @@ export interface UsageDocument extends AnswerCounts {
   cost: number | undefined;
 }
 
+/** Request of an app's queue, without its bodies. Times are milliseconds since 1970. */
+export interface QueuedRequestDocument {
+  id: string;
+  organisation: string;
+  app: string;
+  /** Path for the replica, with its query. */
+  path: string;
+  keyId: string | undefined;
+  state: "IN_QUEUE" | "IN_PROGRESS" | "COMPLETED";
+  /** Number of requests before it, while it waits. */
+  position: number | undefined;
+  isLowPriority: boolean;
+  /** A replica may get it twice. */
+  isRepeatable: boolean;
+  /** Number of times that a replica has got it, or may have. */
+  attempts: number;
+  submittedAt: number;
+  startBy: number;
+  startedAt: number | undefined;
+  endedAt: number | undefined;
+  expiresAt: number | undefined;
+  replica: string | undefined;
+  revision: string | undefined;
+  /** Status of the result. */
+  status: number | undefined;
+  /** Set for an error of the gateway or the queue. */
+  errorType: string | undefined;
+  error: string | undefined;
+  requestBytes: number;
+  resultBytes: number;
+  webhook:
+    | {
+        url: string;
+        /** Undefined until the request has ended. */
+        state: "pending" | "delivered" | "failed" | undefined;
+        attempts: number;
+        nextAt: number | undefined;
+        /** Reason of the last failure, as a sentence. */
+        fault: string | undefined;
+      }
+    | undefined;
+}
+
 export interface StateCheck {
   file: string;
   /** Problems that SQLite reports; empty when the database is sound. */

@@ -1,11 +1,13 @@
 // Services behind the admin API; the composition root provides them.
 import type { ControlPlane } from "../control-plane/control-plane.ts";
 import type { Engine } from "../engines/engine.ts";
+import type { AppKey } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 import type {
   KeyDocument,
   NewKeyDocument,
   NewKeyRequest,
+  QueuedRequestDocument,
   ServerStatus,
   UsageDocument,
 } from "./documents.ts";
@@ -22,6 +24,16 @@ export interface KeyAdministration {
   /** @param hard also aborts requests that run under the key */
   revoke(id: string, hard: boolean): KeyDocument;
   rotate(id: string, graceMs: number): NewKeyDocument;
+}
+
+export interface QueueAdministration {
+  /** Newest first. */
+  list(of: { organisation?: string; app?: string }, count: number): QueuedRequestDocument[];
+  find(id: string): QueuedRequestDocument | undefined;
+  /** @throws ProductError `CLOUD_CONFLICT` for a completed request */
+  cancel(id: string): Promise<QueuedRequestDocument>;
+  /** Cancels an app's requests and deletes its results. */
+  purge(app: AppKey): Promise<{ cancelled: number; deleted: number }>;
 }
 
 export interface UsageReports {
@@ -41,6 +53,7 @@ export interface AdminServices {
   allowsRemoteShell: boolean;
   keys: KeyAdministration;
   usage: UsageReports;
+  queue: QueueAdministration;
   status: () => ServerStatus;
   /** Begins shutdown; the response is sent before the sockets close. */
   stop: (how: { drain: boolean; keepReplicas: boolean }) => void;

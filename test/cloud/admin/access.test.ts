@@ -53,6 +53,12 @@ beforeEach(async () => {
     allowsRemoteShell: false,
     ...{ store, engine, controlPlane: plane },
     keys: keyAdministration({ keys, organisation: "local", cutRequestsOf: () => {} }),
+    queue: {
+      list: () => [],
+      find: () => undefined,
+      cancel: () => Promise.reject(new Error("no request")),
+      purge: async () => ({ cancelled: 0, deleted: 0 }),
+    },
     usage: {
       usage: () => [
         { organisation: "local", app: "chat", ...figures },

@@ -70,6 +70,12 @@ function servicesOf({ plane, store, engine, log }: OpenControlPlane): AdminServi
       },
       rotate: () => ({ key: { ...key, apps: [] }, token: "dk_rotated" }),
     },
+    queue: {
+      list: () => [],
+      find: () => undefined,
+      cancel: () => Promise.reject(new Error("no request")),
+      purge: async () => ({ cancelled: 0, deleted: 0 }),
+    },
     usage: { usage: () => [], metrics: async () => "deployctl_queued 0\n" },
     status: () => ({
       version: "1.2.3",
