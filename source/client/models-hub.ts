@@ -79,7 +79,7 @@ function readRecommendedModel(entry: Fields) {
     /** Tokens per second. */
     speed: readSpeed(fieldsOf(entry.speed)),
     diskAfterBytes: optionalNumber(entry.disk_after),
-    /** One clause. */
+    /** Reason for the recommendation, in one clause. */
     why: textOf(entry.why),
   };
 }

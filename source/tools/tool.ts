@@ -59,7 +59,7 @@ export interface ServerPrompt {
   }[];
 }
 
-/** What a server offers besides tools. */
+/** Resources and prompts, which a server offers besides tools. */
 export interface ServerContext {
   resources(): Promise<readonly ServerResource[]>;
   /** @throws ProductError `TOOLS_CALL_FAILED` */

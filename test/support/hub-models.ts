@@ -7,7 +7,7 @@ const toolTemplate = `${chatTemplate}{% if tools %}{{ tools }}{% endif %}`;
 
 interface Sample {
   billions: number;
-  /** Of the file in Q4_K_M. */
+  /** Size of the file in Q4_K_M. */
   gigabytes: number;
   downloads?: number;
   ageDays?: number;

@@ -10,7 +10,7 @@ export interface BenchServer {
   /** `modelctl`, or its address. */
   name: string;
   endpoint: OpenAiEndpoint;
-  /** Of Ollama's API, for unloading and memory; llama-server has none. */
+  /** Speaks Ollama's API, which unloads models and tells their memory; llama-server has none. */
   client: ApiClient;
 }
 

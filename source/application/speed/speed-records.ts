@@ -1,5 +1,4 @@
-// What is known about this machine's speed: memory bandwidth, and the speeds of real answers. Kept in a
-// file of the cache, which any process of the user may replace.
+// Speed of this machine: its memory bandwidth, and the speeds of real answers. Kept in a file of the cache, which any process of the user may replace.
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { type Static, Type } from "typebox";
@@ -42,7 +41,7 @@ const leastLearnedBytes = 48 * 1024 ** 2;
 
 /** An answer's own speed. */
 export interface AnswerSpeed {
-  /** Of the model; undefined for a file without one. */
+  /** Digest of the model; undefined for a file without one. */
   digest: string | undefined;
   activeBytes: number;
   /** Undefined for a model on several devices. */

@@ -24,7 +24,7 @@ export interface Update {
   newest?: string;
   /** True if the newest is newer than the installed one. */
   isNewer: boolean;
-  /** How this installation is updated: commands for a shell. */
+  /** Commands for a shell that update this installation. */
   commands: string[];
   /** Why the newest version is not known: a sentence. */
   problem?: string;
@@ -34,7 +34,7 @@ export interface UpdateServices {
   folder: string;
   version: string;
   name: string;
-  /** Of package.json; undefined if it names none. */
+  /** Repository that package.json names; undefined without one. */
   repository: string | undefined;
   run: (program: string, words: readonly string[], folder: string) => Promise<string>;
 }

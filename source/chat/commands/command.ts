@@ -49,7 +49,7 @@ export interface CommandSituation {
   readonly isKeepable: boolean;
   /** Models to begin with are listed, and keys act on the list. */
   readonly hasOffers: boolean;
-  /** One of them is being downloaded. */
+  /** True while a model of the list is downloaded. */
   readonly isDownloading: boolean;
 }
 

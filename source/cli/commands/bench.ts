@@ -27,7 +27,7 @@ import { formatTable } from "../table.ts";
 import type { serverCommands } from "./server.definition.ts";
 
 interface Measured extends BenchFigures {
-  /** Of our own server; undefined for others. */
+  /** Known for our own server only. */
   expected?: KnownRate["expected"];
 }
 

@@ -28,7 +28,7 @@ export interface HiddenModelOptions {
   tensorSplit?: readonly number[] | undefined;
 }
 
-/** What a model needs on one card, and what is free there. */
+/** Memory that a model needs on one card, and that is free there. */
 export interface CardMemoryNeed {
   bytes: number;
   freeBytes: number;

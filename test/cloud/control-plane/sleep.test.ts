@@ -12,7 +12,7 @@ import {
 } from "../support/open-control-plane.ts";
 
 const chat = { organisation: "local", app: "chat" };
-/** Of the control plane's fast clock. */
+/** Times of the control plane's fast clock. */
 const scale = { sleepAfterMs: 2000, stopAfterMs: 10 ** 9, keepAliveMs: 5000 };
 
 let open: OpenControlPlane;

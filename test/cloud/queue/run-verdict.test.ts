@@ -1,4 +1,4 @@
-// What follows a run of a queued request, for each way in which it can end.
+// Verdict on a run of a queued request, for each way in which it can end.
 import { expect, test } from "vitest";
 import type { RunOutcome } from "../../../source/cloud/queue/gateway-runs.ts";
 import type { Submission } from "../../../source/cloud/queue/queue-command.ts";

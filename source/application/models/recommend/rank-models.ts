@@ -38,7 +38,7 @@ const leastTokensPerSecond = 8;
 const fastTokensPerSecond = 25;
 const embeddingShare = 0.25;
 const programBytes = 250 * 1024 ** 2;
-/** Of an 8 B model with grouped heads; others have about its square root. */
+/** Holds for an 8 B model with grouped heads; it grows with the square root of the parameters. */
 const windowTokenBytes = 128 * 1024;
 const yearMs = 365 * 24 * 3_600_000;
 

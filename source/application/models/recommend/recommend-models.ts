@@ -38,7 +38,7 @@ export interface Recommendation {
   purpose: Purpose;
   /** Reference to pull. */
   name: string;
-  /** Of the download. */
+  /** Size of the download. */
   sizeBytes: number;
   /** With a window of 8,192 tokens. */
   memoryBytes: number;

@@ -3,7 +3,7 @@ import type { ListedRepository } from "../../../store/hub/list-publisher.ts";
 import { tryChoice } from "../../../store/hub/selection/list-quantizations.ts";
 import { bitWidthOf, fileName, quantizationOf } from "../../../store/hub/selection/quantization.ts";
 
-/** What a model is good for. */
+/** Purposes that a model serves. */
 export type Ability = "chat" | "code" | "tools" | "vision" | "embeddings";
 
 export interface SuitableModel {
@@ -18,7 +18,7 @@ export interface SuitableModel {
   activeCount: number;
   /** The default quantization. */
   selector: string;
-  /** Of the download. */
+  /** Size of the download. */
   sizeBytes: number;
   /** False for a size that was estimated from the parameters. */
   isExact: boolean;

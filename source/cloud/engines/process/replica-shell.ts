@@ -1,5 +1,4 @@
-// What people do next to a replica of this machine: a shell with its variables and folder, a connection
-// to one of its ports.
+// Access to a replica of this machine: a shell with its variables and folder, a connection to one of its ports.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { accessSync, constants, readFileSync, readlinkSync } from "node:fs";
