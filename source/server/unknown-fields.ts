@@ -8,11 +8,13 @@ import { parameterKinds } from "../store/model-parameters.ts";
 import type { ServerDependencies } from "./dependencies.ts";
 import { warningsOf } from "./warnings.ts";
 
+export const withoutEffectText = "Accepted, without effect.";
+
 /** Declares fields that are accepted with any value, since the answer is the same. */
 export function withoutEffect<Name extends string>(
   ...names: readonly Name[]
 ): Record<Name, TOptional<TUnknown>> {
-  const field = Type.Optional(Type.Unknown({ description: "Accepted, without effect." }));
+  const field = Type.Optional(Type.Unknown({ description: withoutEffectText }));
   return Object.fromEntries(names.map((name) => [name, field])) as Record<Name, typeof field>;
 }
 

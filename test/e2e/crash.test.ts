@@ -51,7 +51,6 @@ async function beginAnswer(route: string, more: Record<string, unknown> = {}) {
     method: "POST",
     body: JSON.stringify({
       model,
-      prompt: longQuestion,
       messages: [{ role: "user", content: longQuestion }],
       stream: true,
       // Continues until the window is full; on the native API, to the end of the story.

@@ -458,7 +458,11 @@ describe("machine and settings", () => {
       architecture: process.arch,
       cpu: { name: expect.any(String), cores: expect.any(Number) },
       memoryBytes: expect.any(Number),
-      engine: { name: "node-llama-cpp", version: expect.any(String) },
+      engine: {
+        name: "node-llama-cpp",
+        version: expect.any(String),
+        extension: expect.any(String),
+      },
       devices: kinds.map((kind) => ({
         kind,
         isAvailable: kind === "cpu" ? true : expect.any(Boolean),

@@ -56,6 +56,7 @@ const whole: Question[] = [
   { key: "POST /api/pull", body: { model: "hf.co/maker/tiny", stream: false } },
   { key: "POST /api/push", body: { model } },
   { key: "GET /api/hub/search", path: "/api/hub/search?query=tiny" },
+  { key: "GET /api/hub/recommended" },
   { key: "GET /api/hub/repository", path: "/api/hub/repository?name=maker/tiny" },
   { key: "GET /api/hub/card", path: "/api/hub/card?name=maker/tiny" },
   { key: "GET /api/capacity" },
