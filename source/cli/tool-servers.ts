@@ -32,18 +32,23 @@ export async function findToolServers(
 export async function mayUseProject(
   paths: ProductPaths,
   file: McpFile,
-  confirm: (question: string) => Promise<boolean> = askInTerminal,
+  confirm?: (question: string) => Promise<boolean>,
 ): Promise<boolean> {
   const trust = trustOf(paths);
   if (trust.has(file)) return true;
-  if (!(await confirm(`${describeProject(file)}Use them?`))) return false;
-  trust.add(file);
-  return true;
+  const isAgreed =
+    confirm === undefined
+      ? await askInTerminal(file)
+      : await confirm(`${describeProject(file)}Use them?`);
+  if (isAgreed) trust.add(file);
+  return isAgreed;
 }
 
-async function askInTerminal(question: string): Promise<boolean> {
-  const isAgreed = await isYes(`${question} [y/N] `);
-  if (!isAgreed) warn("The servers of this project are not used.");
+/** Tells of the servers without a terminal, too, where nobody can agree. */
+async function askInTerminal(file: McpFile): Promise<boolean> {
+  process.stderr.write(describeProject(file));
+  const isAgreed = await isYes("Use them? [y/N] ");
+  if (!isAgreed) warn(`The servers of ${file.file} are not used.`);
   return isAgreed;
 }
 

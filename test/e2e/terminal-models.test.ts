@@ -63,7 +63,7 @@ it("pulls, loads, copies and deletes models, and chats with one of them", async 
     await terminal.shows("Delete Tiny-GGUF-copy? Deleting it frees 0 B");
     terminal.type("y");
     await terminal.shows("Deleted Tiny-GGUF-copy");
-    expect(terminal.text()).toContain("> hf.co/maker/Tiny-GGUF");
+    expect(terminal.text()).toContain("> maker/Tiny-GGUF");
     terminal.type("\r");
     await terminal.shows("Switched to hf.co/maker/Tiny-GGUF");
     await terminal.send("What is 2 + 3?");

@@ -39,8 +39,8 @@ const own = [
 ];
 const standard =
   `argparse ast asyncio atexit base64 collections contextlib contextvars copy ctypes dataclasses difflib errno fcntl hashlib io ipaddress functools glob http importlib
-  inspect json linecache operator os mimetypes pathlib platform random re resource secrets shlex shutil signal socket socketserver struct subprocess sys tempfile textwrap
-  threading time traceback types typing urllib uuid warnings wsgiref`.split(/\s+/);
+  inspect json linecache operator os mimetypes pathlib platform pty random re resource secrets select shlex shutil signal socket socketserver struct subprocess sys tempfile
+  termios textwrap threading time traceback types typing urllib uuid warnings wsgiref`.split(/\s+/);
 /** Packages used only if the script's environment has them, or, by the wrapper, that of Ray Serve. */
 const optional: Record<string, string[]> = {
   "deployctl_ray_wrapper/deployment.py": ["ray"],

@@ -61,7 +61,7 @@ function localColumns(): readonly Column<LocalEntry>[] {
         model?.quantization ? harmlessRun(model.quantization, "plain") : nothing,
     },
     figureColumn(["CTX", 4, 1], tokenCount, trainedContext),
-    { title: "TOK/S", width: 7, rank: 2, align: "right", cell: speedCell },
+    { title: "TOK/S", width: 9, rank: 2, align: "right", cell: speedCell },
     {
       title: "FIT",
       width: 5,
