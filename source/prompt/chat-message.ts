@@ -15,7 +15,7 @@ export interface ChatImage {
   base64: string;
   /** Type that the sender declares, such as `image/png`. */
   mimeType?: string;
-  /** Index of the character that follows it; absent: at an `[img]` in the text, or at its start. */
+  /** Index of the character after the image. Absent: it goes to an `[img]`, or to the text's start. */
   at?: number;
   /** Its place in the request, for error messages. */
   param?: string;

@@ -124,8 +124,8 @@ export class ChatTemplate implements PromptTemplate {
   }
 
   /**
-   * Returns the template's variables in each form of the conversation that is tried, with control texts
-   * of the conversation marked.
+   * Returns the template's variables for each form of the conversation to try. Control texts of the
+   * conversation are marked in them.
    */
   variables(
     conversation: Conversation,

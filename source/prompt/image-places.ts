@@ -39,7 +39,7 @@ export function placeImages(content: string, images: readonly ChatImage[]): Arra
   return pieces.filter((piece) => piece !== "");
 }
 
-/** Returns the mark of an image that people and Ollama's clients see; counts over the conversation. */
+/** Returns the mark that people and Ollama's clients see. `image` counts over the conversation. */
 export function imageText(image: number): string {
   return `[img-${image}]`;
 }

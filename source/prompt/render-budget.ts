@@ -18,7 +18,7 @@ export interface RenderLimits {
   items: number;
 }
 
-/** Small enough for a shared thread, since checking the clock cannot interrupt one long function. */
+/** Limits for a shared thread. They are small, since a check of the clock cannot interrupt a function. */
 export const quickLimits: RenderLimits = { milliseconds: 25, characters: 1 << 20, items: 100_000 };
 
 /** Longest conversation in UTF-16 units that is rendered on a shared thread. */

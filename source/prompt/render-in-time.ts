@@ -135,7 +135,7 @@ async function freeWorker(timeoutMs: number, signal: AbortSignal | undefined): P
     const place = waiting.indexOf(turn.resolve);
     if (place >= 0) waiting.splice(place, 1);
     if (signal?.aborted) {
-      // If its turn came at the same moment, the next one gets it.
+      // The turn may have come at the same moment: it goes to the next one.
       if (place < 0) waiting.shift()?.();
       throw signal.reason;
     }

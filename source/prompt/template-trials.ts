@@ -12,7 +12,7 @@ export interface UnsupportedConversation {
   conversation: TrialName;
   /** Sentence with the line of a mistake in the template, if any. */
   reason: string;
-  /** False: the template renders, but leaves out the part that the trial is about. */
+  /** True if rendering fails; false if the prompt lacks the part that the trial is about. */
   fails: boolean;
 }
 

@@ -90,7 +90,7 @@ const traces: readonly Trace[] = [
   },
 ];
 
-/** Places of a port in messages about a conflict; longer than parts of a time of day. */
+/** Places of a port in messages about a conflict. Three digits rule out parts of a time of day. */
 const portPlaces = [/, (\d{2,5})\)/, /\bport[ =:]+(\d{2,5})\b/i, /.*:(\d{3,5})(?!\d)/];
 
 function portIn(line: string): number | undefined {

@@ -94,7 +94,7 @@ export function configFrom(inspection: Inspection, flags: ConfigFlags = {}): App
     coldStart: flags.coldStart ?? keywords.choice("cold_start", ["wait", "fail"]) ?? "wait",
     noWakePaths: [...(flags.noWakePaths ?? keywords.texts("no_wake_paths") ?? defaultNoWakePaths)],
     sseKeepAliveMs: flags.sseKeepAliveMs ?? keywords.seconds("sse_keepalive"),
-    // Omits false, so that saying it or not makes the same revision.
+    // Omits false: an explicit false and no value make the same revision.
     modelsCache: (flags.modelsCache ?? keywords.flag("models_cache")) || undefined,
     earlyStream: (flags.earlyStream ?? keywords.flag("early_stream")) || undefined,
     portRewrite:
@@ -220,7 +220,7 @@ function environmentOf(
   return { ...Object.fromEntries(entries.filter(([name]) => !looksSecret(name))), ...flags };
 }
 
-/** Returns what the script does not say itself; secret values are known by their names alone. */
+/** Returns names of variables whose values the script does not contain, and of secrets. */
 function givenVariablesOf(
   { env_read }: Inspection,
   { environment = {}, secretNames = [] }: ConfigFlags,

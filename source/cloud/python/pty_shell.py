@@ -90,7 +90,7 @@ def serve(process, terminal, wake):
 
 
 def pass_keys(terminal, keys):
-    """Returns those that the terminal does not take yet."""
+    """Returns the keys that the terminal does not take yet."""
     try:
         return keys[os.write(terminal, keys) :]
     except BlockingIOError:
@@ -100,14 +100,14 @@ def pass_keys(terminal, keys):
 
 
 def pass_last_output(terminal):
-    """Stops after a while, as a program in the background may go on writing."""
+    """Passes what is left, with a limit: a program in the background may go on writing."""
     for _ in range(64):
         if not pass_output(terminal):
             return
 
 
 def pass_output(terminal):
-    """Returns False when there is none left, or will be none."""
+    """Passes a piece of output. Returns False when there is none now, or never again."""
     try:
         piece = os.read(terminal, PIECE)
     except BlockingIOError:
@@ -125,7 +125,7 @@ def set_size(descriptor, size):
 
 
 def has_ended(process):
-    """Leaves the exit status for `waitpid`."""
+    """Returns True once the process has ended. Leaves the exit status for `waitpid`."""
     return os.waitid(os.P_PID, process, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
 
 

@@ -12,7 +12,7 @@ export interface VisionSettings {
   engine: "built" | "prebuilt";
 }
 
-/** Small model that drafts what the model then checks. */
+/** Small model that drafts tokens, which the model then checks. */
 export interface DraftSettings {
   /** For messages. */
   name: string;
@@ -44,12 +44,12 @@ export interface PromptCacheSettings extends PromptLimits {
   folder: string;
 }
 
-/** Where a model's weights are, beyond the number of layers on cards; needs the engine extension. */
+/** Place of a model's weights, besides the number of layers on cards. Needs the engine extension. */
 export interface Placement {
   /** Layers, from the first, whose experts stay in the machine's memory. */
   cpuExpertLayers?: number;
   splitMode?: SplitMode;
-  /** Card of the whole model with the split mode `none`. */
+  /** Card that holds the whole model in the split mode `none`. */
   mainGpu?: number;
   /** Proportions of the cards. */
   tensorSplit?: number[];

@@ -5,8 +5,8 @@ import type { FromRunner, RequestEvent } from "./protocol.ts";
 const highestInFlight = 64;
 
 /**
- * A message wakes the server and its client on cores that compute: text that follows the last message
- * within a screen frame waits for the next one.
+ * Text that follows a message within a screen frame waits for the next one, since each message wakes
+ * the server and its client on cores that compute.
  */
 const textIntervalMs = 40;
 

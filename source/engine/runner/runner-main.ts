@@ -12,7 +12,7 @@ const outbox = new Outbox((message, sent) => {
   return process.send?.(message, undefined, undefined, sent) ?? false;
 });
 let engine: TextEngine | VisionEngine | undefined;
-/** Of prompts whose message has not come yet. */
+/** Parts of prompts whose message has not arrived yet, by its id. */
 const parts = new Map<number, PromptPart[]>();
 const proceeding = Promise.withResolvers<void>();
 

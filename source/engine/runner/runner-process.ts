@@ -111,8 +111,7 @@ export class RunnerProcess {
    * Starts a process and loads the model.
    *
    * @param signal aborting it kills the process
-   * @param mayLoad the process starts before it resolves, and takes the model's memory only
-   *   afterwards
+   * @param mayLoad resolves when the process may take the model's memory; the process starts at once
    * @throws ProductError: those of `loadTextModel`, or `ENGINE_RUNNER_CRASHED`
    */
   static async start(

@@ -151,7 +151,7 @@ function toolCallStruct(call: ToolCall, index: number): GoStruct {
   return new GoStruct("ToolCall", { ID: id, Function: functionStruct }, () => new GoMap(json));
 }
 
-/** Data of one run of a template without `.Messages`: a question and its answer. */
+/** Data of one round, for a template without `.Messages`: a question and its answer. */
 interface Round {
   System: TemplateText;
   Prompt: TemplateText;
@@ -159,7 +159,7 @@ interface Round {
 }
 
 /**
- * Returns the data of each run; the model's answer starts in the last one. A round ends before a system
+ * Returns the data of each round. The model's answer starts in the last one. A round ends before a system
  * text that follows anything else, and before a question that follows an answer. Such templates have no
  * place for tools and tool results.
  */

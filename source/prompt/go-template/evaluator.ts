@@ -272,7 +272,7 @@ class Evaluator {
   }
 
   #field(receiver: GoValue, name: string): GoValue {
-    // Go's rule: a pipeline's nil has no fields, a map's or a list's nil is an error.
+    // Go's rule: a field of a pipeline's nil is nil. A field of a map's or a list's nil is an error.
     if (receiver === undefined) return undefined;
     if (receiver === null) throw new TemplateFault(`nil pointer evaluating .${name}`);
     if (receiver instanceof GoMap) return receiver.entries.get(name) ?? null;

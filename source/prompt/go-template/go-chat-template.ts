@@ -165,7 +165,7 @@ function cutAfterPrefill(prompt: TemplateText): TemplateText {
   return last < 0 ? prompt : TemplateText.fromPieces(prompt.pieces.slice(0, last + 1));
 }
 
-/** Returns the nodes up to and including the first action that prints `.Response`: there the model continues. */
+/** Returns the nodes up to the first action that prints `.Response`, where the model continues. */
 function cutAfterResponse(nodes: readonly TemplateNode[]): readonly TemplateNode[] {
   return cut(nodes).nodes;
 }

@@ -27,7 +27,7 @@ export function displayValue(value: GoValue): TemplateText {
   return jsonText(value);
 }
 
-/** Prints values as Go's Sprint does: blanks between neighbours that are both no text. */
+/** Prints values as Go's Sprint does: blanks between neighbours of which neither is a text. */
 export function displayValues(values: readonly GoValue[]): TemplateText {
   const parts = values.flatMap((value, index) => {
     const text = displayValue(value);

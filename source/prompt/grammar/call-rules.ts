@@ -91,7 +91,7 @@ export class CallRules {
     );
   }
 
-  /** Returns the content of a message to a tool: one call of it. */
+  /** Returns the content of a message to a tool: one call of the tool. */
   message({ open, form, close }: MarkedCallNotation, tool: ToolDefinition): string {
     return sequence(
       literal(open),

@@ -2,7 +2,7 @@
 //
 // llama.cpp keeps each way through a grammar as a stack of positions, compares every token with all of
 // them, and follows a token along each way even where ways meet again: `("a"?){100} "a"{100}` has more
-// than 10^20 for 16 letters. A grammar is refused only for a text that shows this.
+// than 10^20 ways for 16 letters. A grammar is refused only if a text that shows this was found.
 import { type CharacterSet, contains } from "./character-set.ts";
 import type { GbnfAlternatives, GbnfElement } from "./gbnf-reader.ts";
 
@@ -22,12 +22,12 @@ const maxCharactersTried = 12;
 /** Tokens after which another character is tried, since the stacks of a recursion grow with the text. */
 const tokensBefore = 4;
 
-/** Position in a sequence, and the stack below it. The end of the grammar is below all, and itself. */
+/** Position in a sequence, and the stack below it. The lowest is the grammar's end, below itself. */
 class Stack {
   readonly elements: readonly GbnfElement[];
   readonly index: number;
   readonly below: Stack;
-  /** Made when the first stack above this one is. */
+  /** Created with the first stack above this one. */
   known: KnownStacks | undefined;
 
   constructor(elements: readonly GbnfElement[] = [], index = 0, below?: Stack) {

@@ -20,7 +20,7 @@ import {
   type TypeContext,
 } from "./schema-place.ts";
 
-/** Keys of objects that allow others share no beginning, so each costs twice as much. */
+/** Keys share no beginning in objects that allow undeclared ones, so each costs twice as much. */
 const maxOptionalInOpen = 120;
 
 /** Returns undefined if no object is valid. */
@@ -124,7 +124,7 @@ function membersGrammar(json: JsonRules, shape: ObjectShape): string {
     const members = additional === undefined ? "" : json.separated(additional, minimum, maximum);
     return json.rules.add(json.between("{", members, "}"));
   }
-  // Shared by all keys, unless others are allowed, whose form is unknown.
+  // All keys share their quote, unless undeclared ones are allowed: their form is unknown.
   const quote = additional === undefined ? '"\\""' : "";
   const comma = sequence('","', json.space, quote);
   // Built from the end: one or more members, from a property on.
@@ -143,7 +143,7 @@ function membersGrammar(json: JsonRules, shape: ObjectShape): string {
   return json.rules.add(json.between("{", isOptional ? `(${all})?` : all, "}"));
 }
 
-/** Matches a key other than the names. Escapes are not allowed, so that it cannot be an escaped form of a name. */
+/** Matches a key other than the names. Escapes are not allowed: a name could be written with them. */
 function otherKey(json: JsonRules, names: readonly string[]): string {
   const anything = json.rules.add(characterClass(unescaped));
   const characters = names.map((name) => [...name]);

@@ -7,7 +7,7 @@ const maxEnumCharacters = 100_000;
 /** Plain values share their prefixes, so more of them are allowed. */
 export const maxConstants = 1000;
 const maxAlternatives = 250;
-/** Each is compared with all tokens of the vocabulary: 2.4 ms for 262,144 of them. */
+/** Each beginning is compared with all tokens of the vocabulary: 2.4 ms for 262,144 of them. */
 export const maxBeginnings = 400;
 /** Limit of alternatives that fit a text at once, times those that each of them may lead to. */
 const maxTogether = 4 * maxBeginnings;

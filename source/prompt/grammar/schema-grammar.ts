@@ -41,7 +41,7 @@ const maxLevels = 64;
 /** Keeps the server's thread busy for less than 50 ms. */
 const maxParts = 2_500;
 const maxCharacters = 1_000_000;
-/** Schemas that take as long to read as one pattern. */
+/** Number of schemas that take as long to read as one pattern. */
 const partsPerPattern = 25;
 /** Values of an `enum` are read faster than schemas. */
 const partsPerValue = 0.5;

@@ -115,7 +115,7 @@ function stringGrammar(
       if (!(error instanceof PatternError)) throw error;
       const at = below(path, "pattern");
       if (error.isInvalid) throw invalidSchema(at, error.message);
-      // The format stands for the pattern, less exactly.
+      // The format takes the pattern's place, less exactly.
       if (format === undefined && !isLenient) throw unsupportedSchema(at, error.message);
     }
   }
@@ -134,8 +134,9 @@ const label = "[a-zA-Z0-9] ([a-zA-Z0-9-]{0,61} [a-zA-Z0-9])?";
 const byte = '("25" [0-5] | "2" [0-4] [0-9] | "1" [0-9] [0-9] | [1-9]? [0-9])';
 
 /**
- * Grammars for the content of strings with a `format`. Follows RFC 3339 (date and time), 4122 (uuid) and, in their plain forms, 5321 and 2673. Other formats
- * are annotations without effect, as in JSON Schema.
+ * Grammars for the content of strings with a `format`, by RFC 3339 (date and time), 4122 (uuid) and
+ * the plain forms of 5321 (email) and 2673 (ipv4). Other formats are annotations without effect, as in
+ * JSON Schema.
  */
 const stringFormats: ReadonlyMap<string, string> = new Map(
   Object.entries({

@@ -124,7 +124,7 @@ export function dictMethod(dict: Dict, name: string): Callable | undefined {
   return method && new Callable(`dict.${name}`, (args, run) => method(dict, args, run));
 }
 
-/** Returns the entries that `dict(...)`, `namespace(...)` and `update(...)` get: a dictionary, pairs, or names. */
+/** Returns the entries for `dict`, `namespace` and `update`, given as a dictionary, pairs or names. */
 export function entriesOf(args: Arguments, run: Run): Map<Key, Value> {
   const entries = new Map<Key, Value>();
   const [first] = args.positional;

@@ -43,7 +43,7 @@ export function binary(operator: BinaryOperator, left: Value, right: Value, run:
   );
 }
 
-/** More lenient than Jinja2, as llama.cpp is: what is missing adds nothing to a text. */
+/** More lenient than Jinja2, as llama.cpp is: a missing value adds nothing to a text. */
 function isMissing(value: Value): boolean {
   return value === null || value instanceof Undefined;
 }

@@ -15,7 +15,7 @@ export const idKeys = ["id", "tool_call_id", "call_id", "index"];
 export const callTypes = ["function", "function_call", "tool_call", "tool_use"];
 
 /**
- * Returns the call that an object's text says, or undefined. Faults that have one meaning are repaired:
+ * Returns the call that an object's text stands for, or undefined. Unambiguous faults are repaired:
  * trailing commas, single quotes, Python's words, raw line breaks, doubled braces.
  */
 export function parseLooseCall(

@@ -15,7 +15,7 @@ export interface OutputParserOptions {
   thinking: ThinkingTags | undefined;
   /** The prompt has already opened the thinking block. */
   startsInThinking: boolean;
-  /** Calls without the format's marks count too; formats that read whole outputs ignore it. */
+  /** Reads calls without the format's marks too. Formats that read whole outputs ignore this. */
   readsLooseCalls?: boolean;
   /** Returns numbers from 0 up to 1, for the ids of calls. */
   random?: () => number;

@@ -70,8 +70,8 @@ function* readStartedCalls(output: Output): Reading<boolean> {
 }
 
 /**
- * Notes how far it read before it failed: nothing up to there can begin calls that reach the end, and
- * reading it again from each of its marks would take quadratic time.
+ * Notes in `seen` how far it read before it failed. Nothing up to there can begin calls that reach the
+ * end. Trying again from each mark in between would take quadratic time.
  */
 function* readToTheEnd(
   output: Output,

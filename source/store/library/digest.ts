@@ -57,7 +57,7 @@ export interface WriteOptions {
 /**
  * Writes a stream to a new file and hashes it on the way.
  *
- * @throws the stream's error, the system's
+ * @throws the stream's error or the system's
  */
 export async function writeStream(
   file: string,

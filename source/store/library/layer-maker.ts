@@ -38,7 +38,7 @@ export interface LayerMakerOptions {
   signal: AbortSignal | undefined;
 }
 
-/** Layers of unknown kinds are referred to from this size on, like weights. */
+/** Size from which a layer of an unknown kind is referred to, like weights. */
 const smallBytes = 1024 ** 2;
 
 export class LayerMaker {

@@ -47,8 +47,8 @@ export class LockFolder {
   }
 
   /**
-   * Removes files of free locks, but only old ones: a file that appears while another process opens
-   * it is sure to stay, which `Lock.take` relies on.
+   * Removes files of free locks, but only old ones. `Lock.take` relies on that: a file that appears
+   * while another process opens it stays.
    */
   removeOld(): void {
     const now = Date.now();

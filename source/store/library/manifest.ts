@@ -26,7 +26,7 @@ export interface FileReference {
   /** In nanoseconds, as text: too large for a JSON number. */
   mtimeNs: string;
   inode: string;
-  /** When the model was created, ISO 8601. */
+  /** Time at which the model was created, ISO 8601. */
   since: string;
   /** Known from the beginning for small files only. */
   digest?: string;

@@ -47,8 +47,8 @@ export function textOf(header: GgufHeader, key: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-// general.type: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md; projectors from before
-// it are known by their architecture, and Ollama's by having only vision blocks.
+// general.type: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Older projectors are known
+// by their architecture. Ollama's have only vision blocks.
 function kindOf(file: string, header: GgufHeader): ModelFileKind {
   const type = textOf(header, "general.type") ?? "model";
   const architecture = textOf(header, "general.architecture") ?? "";

@@ -149,7 +149,7 @@ export class ModelFolder {
   }
 
   /**
-   * Where a layer's blob lies.
+   * Returns the path of a layer's blob.
    *
    * @throws ProductError `STORE_BLOB_MISSING`
    */

@@ -112,7 +112,7 @@ export interface MissingFile {
   isBlob: boolean;
 }
 
-/** Returns the first missing or changed file of each model, by a look at sizes alone. */
+/** Returns the first missing or changed file of each model, by its size alone. */
 export async function findMissingFiles(
   models: readonly Pick<ModelSummary, "name" | "refersTo" | "blobs">[],
 ): Promise<MissingFile[]> {

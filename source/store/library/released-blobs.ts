@@ -46,7 +46,7 @@ export class ReleasedBlobs {
     await this.removeUnneeded(released);
   }
 
-  /** Removes those that no manifest needs; call it while nothing is being written. */
+  /** Removes the given blobs that no manifest needs; call it while nothing is being written. */
   async removeUnneeded(digests: readonly string[]): Promise<void> {
     const needed = await this.#folder.neededBlobs();
     // A damaged manifest may need any of them.

@@ -27,7 +27,7 @@ export async function resolveStored(
   contents.set(stored.manifest, content);
   const { configuration, ...said } = content;
   const { facts } = await cache.read(parts).catch(async (error: unknown) => {
-    // That a file has changed explains more than the errors in its new content.
+    // A change of the file explains more than the errors in its new content.
     for (const file of touched) await file.check();
     throw error;
   });

@@ -19,8 +19,8 @@ export interface Surroundings {
 }
 
 /**
- * Reads folder and variables of a replica's process. Processes started with them are not part of the
- * replica, and do not end with it by themselves.
+ * Reads folder and variables of a replica's process, without the nonce: processes that are started with
+ * them are not part of the replica, and do not end with it.
  *
  * @returns undefined for a process that has ended, or belongs to another user
  */
@@ -115,8 +115,8 @@ export async function connectToPort(
   actual: number,
 ): Promise<Socket> {
   let cause: unknown;
-  // Servers may listen on one of the two. Node's own choice gives up after 250 ms, also where only this
-  // machine is slow.
+  // A server may listen on only one of the two addresses. Node's own attempt at both gives up on each
+  // after 250 ms, even if only this machine is slow.
   for (const host of ["127.0.0.1", "::1"]) {
     const socket = connect({ host, port: actual, allowHalfOpen: true, noDelay: true });
     try {

@@ -68,7 +68,7 @@ function pack(files: readonly PackedFile[]): BundlePackage {
 type PackedFile = [path: string, file: Zippable[string]];
 
 const unix = 3;
-/** Equal files give equal archives; ZIP knows no earlier date. */
+/** Earliest date of ZIP. All files get it, so that equal files give equal archives. */
 const sameDate = new Date(1980, 0, 1);
 
 /** Lists a file, or all files of a folder, in a stable order. */

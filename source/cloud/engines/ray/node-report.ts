@@ -32,7 +32,7 @@ export type NodeReport = Static<typeof reportSchema>;
 
 const part = "deployctl_ray_wrapper";
 const entryPoint = `. ${part}/report_nodes.sh`;
-/** More than nodes.py waits for its nodes. */
+/** Longer than nodes.py waits for its nodes. */
 const limitMs = 180_000;
 const pauseMs = 500;
 

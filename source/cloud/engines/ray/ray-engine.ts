@@ -239,7 +239,7 @@ class RayEngine extends ReplicaEngine<RayReplica> implements Engine {
     const state = await this.#client.serve();
     await this.#nodes.refresh();
     await this.#logs.collect();
-    // A node that is gone keeps those on it waiting for their last output.
+    // All at once, since replicas on a lost node wait a while for their last output.
     await Promise.all(this.living().map((replica) => this.#update(replica, state)));
     await this.#applications.removeOthers(state);
   }
@@ -255,7 +255,7 @@ class RayEngine extends ReplicaEngine<RayReplica> implements Engine {
       await this.#nodes.refresh(current.placed?.node);
       await replica.update(current);
     }
-    // Serve starts another one in its place, which the control plane does not know.
+    // Serve starts another replica in its place, which the control plane does not know.
     if (replica.hasExited) this.#applications.drop(name);
   }
 

@@ -127,7 +127,7 @@ export class RayReplica extends EngineReplica<RayReplicaContext> {
     this.log.event("stopping on request");
   }
 
-  /** Logs new output; joins a look that is under way unless it is the last one. */
+  /** Logs new output. Joins a read that is under way, unless this one is final. */
   async collect(isFinal: boolean): Promise<void> {
     if (isFinal) await this.#collecting;
     this.#collecting ??= this.#collect(isFinal).finally(() => {

@@ -16,7 +16,7 @@ _NAMES = re.compile("|".join(_INHERITED))
 
 
 def of_node(variables=None):
-    """Returns those of this process's variables, or the given ones, that replicas inherit."""
+    """Returns the variables that replicas inherit, of the given ones or this process's."""
     variables = os.environ if variables is None else variables
     return {name: value for name, value in variables.items() if _NAMES.fullmatch(name)}
 

@@ -1,6 +1,6 @@
 """Headers that a proxy passes on, as pairs of bytes."""
 
-# Between two neighbours only (RFC 9110, 7.6.1). The body's framing is made anew.
+# Headers for one connection only (RFC 9110, 7.6.1). The body's framing is made anew.
 _HOP_BY_HOP = {
     b"connection",
     b"keep-alive",

@@ -9,7 +9,7 @@ _FAILURES = 3
 
 
 class Health:
-    """Fails after three requests in a row to the health path, 15 s apart, that went wrong."""
+    """Fails after three failed requests in a row to the health path, 15 s apart."""
 
     def __init__(self, settings, port, speaks_http):
         self._settings = settings

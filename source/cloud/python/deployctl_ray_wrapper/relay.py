@@ -16,7 +16,7 @@ _STATE = b"x-dctl-replica"
 _ALIVE = (_STATE, b"alive")
 # Tells the gateway to send the request to another replica.
 _DEAD = (_STATE, b"dead")
-# Of a reply; the first two are sent by Serve's proxy, which cannot be told not to.
+# Headers of a reply that are not passed on. Serve's proxy always sends the first two itself.
 _REPLACED = (b"date", b"server", _STATE)
 _PLAIN = (b"content-type", b"text/plain; charset=utf-8")
 
@@ -90,7 +90,7 @@ class Relay:
             await send({"type": "http.response.start", "status": reply.status, "headers": headers})
             await _first_of(self._copy(reply, send), body.client_gone())
         finally:
-            # Before its end, this tells the server that nobody reads any more.
+            # Tells the server, if the reply has not ended, that nobody reads it any more.
             reply.close()
 
     async def _copy(self, reply, send):

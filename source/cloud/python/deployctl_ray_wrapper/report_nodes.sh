@@ -1,6 +1,6 @@
 # Entry point of the job that runs nodes.py: `. deployctl_ray_wrapper/report_nodes.sh`.
-# A job's PATH is that of `ray start`, on which the Python of Ray need not be: the job's parent, an actor,
-# has Ray's library loaded from there.
+# A job's PATH is that of `ray start`, which may lack the Python of Ray. Its folder is found by the job's
+# parent, an actor that has loaded Ray's library from it.
 library='.* \(/.*\)/lib/python3[^/]*/[^/]*-packages/ray/_raylet\.so$'
 beside=$(sed -n "s|$library|\1/bin/python3|p" "/proc/$PPID/maps" 2> /dev/null | head -n 1)
 for python in "$beside" python3 python; do

@@ -3,8 +3,8 @@
 import subprocess
 
 # Reads the group's number, then waits for the end of its input, which the kernel closes when we die.
-# Processes that left the group carry the nonce in their environment. It runs in the background, so that
-# it is no child of ours: a Ray worker that exits kills its children.
+# It runs in the background, so that it is no child of ours: a Ray worker that exits kills its children.
+# Processes that left the group carry the nonce in their environment.
 _PROGRAM = """
 exec 3<&0
 (

@@ -99,7 +99,7 @@ def files_outside(tree, reader, words):
 
 
 def _is_outside(name, call, folder):
-    """An absolute path counts if it is made of the script's own: others are the machine's."""
+    """Returns True for a path above the folder. Absolute ones count only if made of `__file__`."""
     own = any(isinstance(node, ast.Name) and node.id == "__file__" for node in ast.walk(call.args[0]))
     if os.path.isabs(name) and not own:
         return False

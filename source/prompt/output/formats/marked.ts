@@ -16,7 +16,7 @@ interface MarkedFormat {
   marks?: readonly string[];
 }
 
-/** Defines a format; a grammar forces JSON inside its marks, since free text cannot follow a schema. */
+/** Defines a format. Grammars force JSON inside its marks, since free text cannot follow a schema. */
 export function markedFormat({
   isUsedBy,
   open,
