@@ -122,9 +122,9 @@ const allowed: Record<string, string[]> = {
 const engineDoors =
   /^source\/engine\/(errors|generation|request)\.ts$|^source\/engine\/scheduler\//;
 
-// Command line may import the cloud's admin client, its documents and its manifests.
+// Command line may import the cloud's admin client, its documents, its rules of names and its manifests.
 const cloudDoors =
-  /^source\/cloud\/(admin\/|errors\.ts$|app-config\.ts$|inspection\/inspection\.ts$|engines\/ray\/manifest\.ts$)/;
+  /^source\/cloud\/(admin\/|errors\.ts$|app-name\.ts$|app-config\.ts$|inspection\/inspection\.ts$|engines\/ray\/manifest\.ts$)/;
 
 // Screens may import the types of the cloud's documents and of its admin client.
 const cloudShapes =

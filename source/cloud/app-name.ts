@@ -1,4 +1,5 @@
-// Rules for names of organisations and apps, the first segments of every URL.
+// Rules for names of organisations and apps, the first segments of every URL. The app `chat` of the
+// environment `staging` is `chat--staging`; in the environment `main` it has no suffix.
 
 import { quoteShort } from "../base/display-text.ts";
 import { ProductError } from "../base/product-error.ts";
@@ -21,10 +22,46 @@ export function nameFault(kind: "app" | "organisation", name: string): string | 
   if (!namePattern.test(name)) {
     return "may only contain a-z, 0-9 and hyphens, and must start and end with a letter or digit";
   }
-  if (name.includes("--"))
+  const parts = name.split(separator);
+  if (parts.length > (kind === "app" ? 2 : 1))
     return "contains two hyphens in a row, which are reserved for environments";
+  if (parts[1] === mainEnvironment) return "ends with --main, which is the app without a suffix";
+  if (!parts.every((part) => namePattern.test(part)))
+    return "has two hyphens that do not separate an app from its environment";
   if (kind === "organisation" && reservedOrganisations.has(name)) return "is reserved";
   return undefined;
+}
+
+const separator = "--";
+
+/** Environment of apps without a suffix. */
+export const mainEnvironment = "main";
+
+/** Returns the environment of an app: `staging` for `chat--staging`. */
+export function environmentOf(app: string): string {
+  return app.split(separator)[1] ?? mainEnvironment;
+}
+
+/** Returns the name of an app in another environment. */
+export function inEnvironment(app: string, environment: string): string {
+  const [base = app] = app.split(separator);
+  return environment === mainEnvironment ? base : `${base}${separator}${environment}`;
+}
+
+/** Returns what stands for all apps of an environment in a key: `*--staging`. */
+export function allAppsOf(environment: string): string {
+  return inEnvironment("*", environment);
+}
+
+/** @throws ProductError `CLOUD_NAME_INVALID` */
+export function checkEnvironment(name: string): string {
+  const isValid = namePattern.test(name) && name.length <= 32 && !name.includes(separator);
+  if (isValid) return name;
+  throw new ProductError(cloudErrors.nameInvalid, {
+    message: `The environment name ${quoteShort(name, 64)} is invalid: use up to 32 of a-z, 0-9 and single hyphens.`,
+    hint: "Choose one such as staging.",
+    param: "name",
+  });
 }
 
 /** @throws ProductError `CLOUD_NAME_INVALID` */

@@ -72,6 +72,12 @@ export const cloudErrors = {
     exitCode: exitCodes.loadFailed,
     description: "A program that the script runs is not on the PATH of its replicas.",
   },
+  environmentUnknown: {
+    code: "CLOUD_ENVIRONMENT_UNKNOWN",
+    status: 404,
+    exitCode: exitCodes.notFound,
+    description: "The organisation has no environment with this name.",
+  },
   appUnknown: {
     code: "CLOUD_APP_UNKNOWN",
     status: 404,

@@ -7,6 +7,7 @@ export const cloudSettingTexts = {
   ca: "certificate authority of that server, as a PEM file",
   "state-dir": "where this machine's server keeps its state",
   org: "organisation",
+  environment: "environment of apps, secrets and keys; default main",
   "machine-type": "hardware to request, instead of the script's",
   listen: "address for the gateway to listen on",
   "admin-listen": "address for commands from other machines",

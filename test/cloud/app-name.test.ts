@@ -4,7 +4,7 @@ import { expect, it } from "vitest";
 import { checkName, nameFault, suggestName } from "../../source/cloud/app-name.ts";
 import { cloudErrors } from "../../source/cloud/errors.ts";
 
-it.each(["a", "7", "chat", "lfm2-8b", "a".repeat(63), "metrics"])(
+it.each(["a", "7", "chat", "lfm2-8b", "a".repeat(63), "metrics", "chat--staging", "a--b-c"])(
   "%s is a valid app name",
   (name) => {
     expect(checkName("app", name)).toBe(name);
@@ -16,7 +16,12 @@ it.each([
   "Chat",
   "-chat",
   "chat-",
-  "a--b",
+  "a--",
+  "--b",
+  "a---b",
+  "a--b--c",
+  "a----b",
+  "chat--main",
   "a_b",
   "a.b",
   "a/b",

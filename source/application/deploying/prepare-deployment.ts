@@ -5,7 +5,7 @@ import { toAbsolutePath } from "../../base/file-path.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { AppReference } from "../../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../../cloud/admin/documents.ts";
-import { checkName, suggestName } from "../../cloud/app-name.ts";
+import { checkName, inEnvironment, suggestName } from "../../cloud/app-name.ts";
 import { collectBundle } from "../../cloud/bundle/script-bundle.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { isInherited, variablesNotInherited } from "../../cloud/inherited-variables.ts";
@@ -27,6 +27,8 @@ export interface DeploymentOptions
   reference: string;
   /** Defaults to the script's name for it, else its file's; for a run, the server chooses. */
   appName: string | undefined;
+  /** Environment of a name that the script chooses. */
+  environmentName?: string | undefined;
   isEphemeral?: boolean;
   /** Never runs the script's top level. */
   isStatic: boolean;
@@ -65,7 +67,8 @@ export async function prepareDeployment(
   wishes: DeploymentOptions,
   progress: PreparationProgress,
 ): Promise<PreparedDeployment> {
-  const { reference, appName, isEphemeral, isStatic, mayRun, includes, ...others } = wishes;
+  const { reference, appName, environmentName, isEphemeral, ...whole } = wishes;
+  const { isStatic, mayRun, includes, ...others } = whole;
   const { findDeployed, ...rest } = others;
   const { unset = [] } = rest;
   const { file, target } = readScriptReference(reference);
@@ -81,7 +84,10 @@ export async function prepareDeployment(
   const first = await inspectScript(script, target, {
     ...{ isStatic, environment, mayRun: ask, onRun },
   });
-  const name = isEphemeral && appName === undefined ? undefined : chooseName(appName, first, file);
+  const name =
+    isEphemeral && appName === undefined && environmentName === undefined
+      ? undefined
+      : chooseName(appName, first, file, environmentName);
   if (rest.organisation !== undefined) checkName("organisation", rest.organisation);
   const deployed = isEphemeral ? undefined : await findDeployed?.(appPath(rest.organisation, name));
   const replaced = replacedNames(first, wishes.config, unset);
@@ -228,10 +234,16 @@ function divideVariables(variables: Record<string, string>) {
   };
 }
 
-function chooseName(appName: string | undefined, { config }: Inspection, file: string): string {
+function chooseName(
+  appName: string | undefined,
+  { config }: Inspection,
+  file: string,
+  environment: string | undefined,
+): string {
   if (appName !== undefined) return checkName("app", appName);
   const own = config.app_name ?? config.name;
-  return typeof own === "string" ? checkName("app", own) : suggestName(path.basename(file));
+  const name = typeof own === "string" ? own : suggestName(path.basename(file));
+  return checkName("app", environment === undefined ? name : inEnvironment(name, environment));
 }
 
 /**

@@ -3,6 +3,7 @@ import { completeCommand, sharedCommands } from "../commands/tools.definition.ts
 import { command, commands, type Program } from "../program/definition.ts";
 import { appCommands } from "./commands/apps.definition.ts";
 import { engineCommands } from "./commands/engine.definition.ts";
+import { environmentCommands } from "./commands/environments.definition.ts";
 import { keyCommands } from "./commands/keys.definition.ts";
 import { logCommands } from "./commands/logs.definition.ts";
 import { queueCommands } from "./commands/queue.definition.ts";
@@ -49,6 +50,7 @@ export const deployctlProgram: Program = {
         ...commands(appCommands, () => import("./commands/apps.ts")),
         ...commands(revisionCommands, () => import("./commands/revisions.ts")),
         ...commands(trafficCommands, () => import("./commands/traffic.ts")),
+        ...commands(environmentCommands, () => import("./commands/environments.ts")),
       ],
     },
     {

@@ -20,6 +20,11 @@ export const commonFlags = {
   },
   key: { type: "string", value: "KEY", text: "Admin key for that server (DEPLOYCTL_ADMIN_KEY)" },
   ca: { type: "string", value: "FILE", text: "Certificate authority of that server, as PEM" },
+  environment: {
+    type: "string",
+    value: "NAME",
+    text: "Environment of apps, secrets and keys; default main. See deployctl environments list",
+  },
   stateDir: {
     type: "string",
     value: "FOLDER",

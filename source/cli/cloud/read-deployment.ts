@@ -5,6 +5,7 @@ import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
 import {
   checkVariableName,
+  namedIn,
   readPairs,
   readScale,
   readShare,
@@ -20,7 +21,8 @@ export function readDeployment(session: Session, reference: string): DeploymentO
   const secretNames = (flags.secret ?? []).map(checkVariableName);
   return {
     reference,
-    appName,
+    appName: namedIn(settingOf(session, "environment"), appName),
+    environmentName: settingOf(session, "environment"),
     organisation: organisation ?? settingOf(session, "org"),
     isStatic: flags.static === true,
     mayRun: (sentence) => mayRunScript(sentence, flags.yesRun === true),

@@ -2,6 +2,7 @@
 
 import type { AppReference } from "../../cloud/admin/admin-client.ts";
 import type { ScaleChange, TrafficShare } from "../../cloud/admin/documents.ts";
+import { environmentOf, inEnvironment, mainEnvironment } from "../../cloud/app-name.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
 import { type Session, settingOf } from "./session.ts";
@@ -66,7 +67,9 @@ export function appReference(session: Session, word: string): AppReference {
   const organisation = settingOf(session, "org");
   const reference =
     word.includes("/") || organisation === undefined ? word : `${organisation}/${word}`;
-  if (/^[^/\s]+(\/[^/\s]+)?$/.test(reference)) return reference;
+  if (/^[^/\s]+(\/[^/\s]+)?$/.test(reference)) {
+    return namedIn(settingOf(session, "environment"), reference);
+  }
   throw usageError(`'${word}' is not an app name.`, "Use APP, or ORGANISATION/APP.");
 }
 
@@ -102,6 +105,22 @@ export function readShares(words: readonly string[]): TrafficShare[] {
       "For example: deployctl traffic set APP r7=90 r8=10",
     );
   });
+}
+
+/**
+ * Returns an app's name in an environment.
+ *
+ * @param environment undefined leaves the name as it is
+ * @throws ProductError `COMMAND_USAGE` for a name of another environment
+ */
+export function namedIn<Name extends string | undefined>(
+  environment: string | undefined,
+  name: Name,
+): Name | string {
+  if (environment === undefined || name === undefined) return name;
+  const own = environmentOf(name);
+  if (own === mainEnvironment || own === environment) return inEnvironment(name, environment);
+  throw usageError(`${name} is not in the environment ${environment}.`, "Use one of both.");
 }
 
 export function readScale(flags: Flags): ScaleChange {

@@ -13,11 +13,14 @@ import type {
   AppDocument,
   DeployEvent,
   DeploymentRequest,
+  EnvironmentDocument,
   EphemeralEvent,
   EventDocument,
   KeyDocument,
+  NewEnvironmentRequest,
   NewKeyDocument,
   NewKeyRequest,
+  PromoteRequest,
   QueuedRequestDocument,
   ReplicaDocument,
   RevisionDocument,
@@ -231,16 +234,39 @@ export class AdminClient {
     return await this.#ask("POST", at("keys", id, "rotate"), { body: { graceMs } });
   }
 
-  async secrets(): Promise<SecretDocument[]> {
-    return await this.#ask("GET", "secrets");
+  /** @param environment defaults to `main`, as for all methods on secrets */
+  async secrets(environment?: string): Promise<SecretDocument[]> {
+    return await this.#ask("GET", "secrets", { query: { environment } });
   }
 
-  async setSecret(name: string, value: string): Promise<void> {
-    await this.#ask("PUT", at("secrets", name), { body: { value } });
+  async setSecret(name: string, value: string, environment?: string): Promise<void> {
+    await this.#ask("PUT", at("secrets", name), { query: { environment }, body: { value } });
   }
 
-  async deleteSecret(name: string): Promise<void> {
-    await this.#ask("DELETE", at("secrets", name));
+  async deleteSecret(name: string, environment?: string): Promise<void> {
+    await this.#ask("DELETE", at("secrets", name), { query: { environment } });
+  }
+
+  /** `main` first. */
+  async environments(): Promise<EnvironmentDocument[]> {
+    return await this.#ask("GET", "environments");
+  }
+
+  async createEnvironment(request: NewEnvironmentRequest): Promise<EnvironmentDocument> {
+    return await this.#ask("POST", "environments", { body: request });
+  }
+
+  async deleteEnvironment(name: string): Promise<void> {
+    await this.#ask("DELETE", at("environments", name));
+  }
+
+  /** Deploys the app's active revision to another environment. */
+  promote(
+    app: AppReference,
+    request: PromoteRequest,
+    signal?: AbortSignal,
+  ): AsyncGenerator<DeployEvent> {
+    return this.#stream("POST", at("apps", app, "promote"), { body: request, signal });
   }
 
   async variables(app: AppReference): Promise<VariableDocument[]> {

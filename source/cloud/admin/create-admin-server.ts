@@ -8,6 +8,7 @@ import { cloudErrors } from "../errors.ts";
 import { noteCaller } from "./access.ts";
 import { errorDocument, replyWithErrors } from "./error-replies.ts";
 import { registerApps, registerDeployments } from "./routes/app-routes.ts";
+import { registerEnvironments } from "./routes/environment-routes.ts";
 import { registerKeys } from "./routes/key-routes.ts";
 import { registerLogs } from "./routes/log-routes.ts";
 import { registerQueue } from "./routes/queue-routes.ts";
@@ -58,6 +59,7 @@ export async function createAdminServer(services: AdminServices): Promise<AdminS
       registerLogs(scope, services);
       registerSecrets(scope, services);
       registerKeys(scope, services);
+      registerEnvironments(scope, services);
       registerQueue(scope, services);
       registerShells(scope, services);
     },

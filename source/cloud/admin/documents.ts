@@ -11,7 +11,14 @@ import type { Inspection } from "../inspection/inspection.ts";
 import type { CloudKey, KeyScope } from "../keys/cloud-key.ts";
 import type { ServedApi } from "../served-api.ts";
 import type { VariableChanges } from "../variable-changes.ts";
-import type { ActivateBody, DeploymentBody, KeyBody, TrafficBody } from "./schemas.ts";
+import type {
+  ActivateBody,
+  DeploymentBody,
+  EnvironmentBody,
+  KeyBody,
+  PromoteBody,
+  TrafficBody,
+} from "./schemas.ts";
 
 export type AppState =
   | "COLD"
@@ -220,6 +227,8 @@ export type { BundleFile, TrafficPlan } from "./schemas.ts";
 
 export type DeploymentRequest = Omit<DeploymentBody, "inspection"> & { inspection: Inspection };
 export type RolloutRequest = ActivateBody;
+export type NewEnvironmentRequest = EnvironmentBody;
+export type PromoteRequest = PromoteBody;
 export type TrafficShare = TrafficBody["shares"][number];
 export type NewKeyRequest = KeyBody;
 export type DeployStrategy = NonNullable<RolloutRequest["strategy"]>;
@@ -251,8 +260,18 @@ export interface AppDetails extends AppDocument {
   rollout: { revision: string; strategy: DeployStrategy; since: number } | undefined;
 }
 
+export interface EnvironmentDocument {
+  organisation: string;
+  name: string;
+  description: string | undefined;
+  /** Undefined for `main`, which always exists. */
+  createdAt: number | undefined;
+  apps: number;
+}
+
 export interface SecretDocument {
   organisation: string;
+  environment: string;
   name: string;
   updatedAt: number;
 }

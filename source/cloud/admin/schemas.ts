@@ -148,6 +148,22 @@ export const KeyBody = Type.Object(
 );
 export type KeyBody = Static<typeof KeyBody>;
 
+export const EnvironmentBody = Type.Object(
+  { name: Type.String({ maxLength: 64 }), description: optional(Type.String({ maxLength: 200 })) },
+  closed,
+);
+export type EnvironmentBody = Static<typeof EnvironmentBody>;
+
+export const PromoteBody = Type.Object(
+  {
+    /** Environment that gets the app's active revision. */
+    to: Type.String({ minLength: 1, maxLength: 64 }),
+    ...rollout,
+  },
+  closed,
+);
+export type PromoteBody = Static<typeof PromoteBody>;
+
 export const RotateBody = Type.Object({ graceMs: milliseconds }, closed);
 export type RotateBody = Static<typeof RotateBody>;
 

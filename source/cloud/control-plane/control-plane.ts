@@ -1,9 +1,10 @@
 // Control plane: the desired state of apps, and the loop that reaches it.
 import { type Clock, systemClock } from "../../base/clock.ts";
+import type { DeployEvent, PromoteRequest } from "../admin/documents.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 import type { Traffic } from "../gateway/traffic.ts";
-import { appName } from "../state/app-records.ts";
+import { type AppKey, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 import { AppCommands } from "./app-commands.ts";
 import { Documents } from "./app-documents.ts";
@@ -12,6 +13,7 @@ import type { ControlContext } from "./control-context.ts";
 import { Deployments } from "./deployments.ts";
 import { EphemeralRuns } from "./ephemeral-runs.ts";
 import { ErrorStreaks } from "./error-streaks.ts";
+import { promote } from "./promotions.ts";
 import { publishedRoutes } from "./published-routes.ts";
 import { Reconciler } from "./reconciler.ts";
 import { RecurringErrors } from "./recurring-errors.ts";
@@ -128,6 +130,15 @@ export class ControlPlane {
     };
     this.#reconciler.start();
     this.#rollouts.resume();
+  }
+
+  /** Deploys an app's active revision to another environment. @throws ProductError as `promote` */
+  async promote(
+    key: AppKey,
+    request: PromoteRequest,
+    createdBy: string | undefined,
+  ): Promise<AsyncIterable<DeployEvent>> {
+    return await promote(this.#context, this.deployments, key, request, createdBy);
   }
 
   /** Counts a finished request towards the app's errors in a row, and those of a split. */

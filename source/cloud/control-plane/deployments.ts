@@ -65,8 +65,10 @@ export class Deployments {
   async accept(request: DeploymentRequest, acceptance: Acceptance): Promise<DeployFeed> {
     const { key, isEphemeral } = acceptance;
     checkDeployment(request, key);
-    this.#refuseMixing(key, isEphemeral);
     const { store } = this.#context;
+    // An app may be older than the rule for its name.
+    if (store.apps.find(key) === undefined) store.environments.checkApp(key);
+    this.#refuseMixing(key, isEphemeral);
     const bundle = readBundle(request.bundle);
     const contentHash = this.#intake.hash(request, key, bundle.hash);
     const running = this.#rollouts.find(key);

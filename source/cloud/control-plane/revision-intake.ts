@@ -58,7 +58,7 @@ export class RevisionIntake {
     const names = [...secretNames, upstreamAuthorizationSecret].filter(
       (name) => name !== undefined,
     );
-    const named = names.map((name) => [name, store.secret(app.organisation, name) ?? ""]);
+    const named = names.map((name) => [name, store.secret(app, name) ?? ""]);
     const variables = store.variables(app).map(({ name, value }) => [name, value]);
     return { ...Object.fromEntries([...variables, ...named]), ...secrets };
   }

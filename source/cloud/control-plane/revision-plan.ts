@@ -1,5 +1,6 @@
 // Engine plan of a stored revision, with the app's variables and secrets.
 import { ProductError } from "../../base/product-error.ts";
+import { environmentOf, mainEnvironment } from "../app-name.ts";
 import type { RevisionPlan } from "../engines/engine.ts";
 import { cloudErrors } from "../errors.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
@@ -30,7 +31,7 @@ export function planOf(store: CloudStore, revision: RevisionRecord): RevisionPla
 export function secretsOf(store: CloudStore, revision: RevisionRecord): Record<string, string> {
   const frozen = store.secrets.frozen(revision);
   const named = revision.config.secretNames.map((name) => {
-    const value = frozen[name] ?? store.secrets.secret(revision.organisation, name);
+    const value = frozen[name] ?? store.secrets.secret(revision, name);
     if (value === undefined) throw missing(name, revision.app);
     return [name, value] as const;
   });
@@ -44,12 +45,18 @@ export function upstreamAuthorization(
 ): string | undefined {
   const name = revision.config.upstreamAuthorizationSecret;
   if (name === undefined) return undefined;
-  return store.secrets.frozen(revision)[name] ?? store.secrets.secret(revision.organisation, name);
+  return store.secrets.frozen(revision)[name] ?? store.secrets.secret(revision, name);
+}
+
+/** Returns the flag for commands on an app's environment; empty for `main`. */
+function environmentFlag(app: string): string {
+  const environment = environmentOf(app);
+  return environment === mainEnvironment ? "" : ` --environment ${environment}`;
 }
 
 function missing(name: string, app: string): ProductError {
   return new ProductError(cloudErrors.secretUnknown, {
     message: `App ${app} needs the secret ${name}, which is not set.`,
-    hint: `Set it with \`deployctl secrets set ${name}\`.`,
+    hint: `Set it with \`deployctl secrets set ${name}${environmentFlag(app)}\`.`,
   });
 }

@@ -5,7 +5,13 @@ import { drawToken, readKeyId } from "../../api-keys/token.ts";
 import { type Clock, systemClock } from "../../base/clock.ts";
 import { quoteShort } from "../../base/display-text.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
-import { checkName } from "../app-name.ts";
+import {
+  allAppsOf,
+  checkEnvironment,
+  checkName,
+  environmentOf,
+  mainEnvironment,
+} from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
 import { numberOf, type Row, type StateDatabase, textOf } from "../state/database.ts";
 import { type CloudKey, type KeyScope, type KeyVerifier, keyScopes } from "./cloud-key.ts";
@@ -222,7 +228,7 @@ export class CloudKeyStore implements KeyVerifier {
       id,
       organisation: wanted.organisation,
       scope: wanted.scope,
-      apps: (wanted.apps ?? []).map((app) => checkName("app", app)),
+      apps: (wanted.apps ?? []).map(checkEntry),
       description: wanted.description ?? "",
       requestsPerMinute: wanted.requestsPerMinute,
       createdAt: this.#clock.wallMs(),
@@ -294,4 +300,14 @@ function readApps(value: unknown): string[] {
 
 function toDigest(value: unknown): Buffer {
   return value instanceof Uint8Array ? Buffer.from(value) : Buffer.alloc(32);
+}
+
+/** Checks an app, or all of an environment: `*--staging`. @throws ProductError `CLOUD_NAME_INVALID` */
+function checkEntry(entry: string): string {
+  const environment = environmentOf(entry);
+  if (entry === allAppsOf(environment) && environment !== mainEnvironment) {
+    checkEnvironment(environment);
+    return entry;
+  }
+  return checkName("app", entry);
 }

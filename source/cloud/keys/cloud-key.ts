@@ -1,4 +1,5 @@
 // API key of the gateway and the control plane, without its secret.
+import { allAppsOf, environmentOf, mainEnvironment } from "../app-name.ts";
 
 /** `admin` may also use the control plane; `api:read` may only call GET and HEAD. */
 export type KeyScope = "admin" | "api" | "api:read";
@@ -9,7 +10,7 @@ export interface CloudKey {
   id: string;
   organisation: string;
   scope: KeyScope;
-  /** Apps of its organisation that the key may call; empty: all. */
+  /** Apps of its organisation that the key may call, or `*--staging`; empty: all of `main`. */
   apps: readonly string[];
   description: string;
   /** Undefined: unlimited. */
@@ -44,6 +45,10 @@ const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
  */
 export function keyCovers(key: CloudKey, { organisation, app, method }: WantedCall): boolean {
   if (key.scope === "api:read" && !readingMethods.has(method)) return false;
-  if (key.apps.length === 0) return true;
-  return key.organisation === organisation && key.apps.includes(app);
+  const environment = environmentOf(app);
+  const isMain = environment === mainEnvironment;
+  // A key for commands may call what it can deploy.
+  if (key.apps.length === 0) return isMain || key.scope === "admin";
+  if (key.organisation !== organisation) return false;
+  return key.apps.includes(app) || (!isMain && key.apps.includes(allAppsOf(environment)));
 }

@@ -7,6 +7,7 @@ import type { ScaleSettings } from "../app-config.ts";
 import { cloudErrors } from "../errors.ts";
 import type { AnswerFigures } from "../metrics/usage-figures.ts";
 import { numberOf, type Row, type StateDatabase, textOf } from "./database.ts";
+import type { EnvironmentRecords } from "./environment-records.ts";
 
 export interface AppKey {
   organisation: string;
@@ -64,10 +65,12 @@ export function appName({ organisation, app }: AppKey): string {
 
 export class AppRecords {
   readonly #database: StateDatabase;
+  readonly #environments: EnvironmentRecords;
   readonly #clock: Clock;
 
-  constructor(database: StateDatabase, clock: Clock) {
+  constructor(database: StateDatabase, environments: EnvironmentRecords, clock: Clock) {
     this.#database = database;
+    this.#environments = environments;
     this.#clock = clock;
   }
 
@@ -84,10 +87,11 @@ export class AppRecords {
     return row === undefined ? undefined : toRecord(row);
   }
 
-  /** @throws ProductError `CLOUD_APP_UNKNOWN`, also for a deleted app */
+  /** @throws ProductError `CLOUD_APP_UNKNOWN`, also for a deleted app; `CLOUD_ENVIRONMENT_UNKNOWN` */
   get(key: AppKey): AppRecord {
     const record = this.find(key);
     if (record !== undefined && record.desired !== "deleted") return record;
+    this.#environments.checkApp(key);
     const fault = record !== undefined ? "was deleted" : "does not exist";
     const nearest = this.#nearest(key);
     throw new ProductError(cloudErrors.appUnknown, {

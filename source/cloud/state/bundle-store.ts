@@ -5,8 +5,10 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
@@ -38,6 +40,21 @@ export class BundleStore {
   /** Stores a bundle, unless it is stored already. */
   keep({ hash, files }: Bundle): void {
     if (!this.has(hash)) this.#store(hash, files);
+  }
+
+  /** Returns the files of a stored bundle, as they are sent. */
+  read(bundle: string): BundleFile[] {
+    const folder = this.folderOf(bundle);
+    return readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ parentPath, name }) => {
+        const file = path.join(parentPath, name);
+        return {
+          path: path.relative(folder, file).replaceAll(path.sep, "/"),
+          contentBase64: readFileSync(file).toString("base64"),
+          isExecutable: (statSync(file).mode & 0o100) !== 0,
+        };
+      });
   }
 
   /** Removes unused bundles, and leftovers of a crash. */

@@ -4,6 +4,7 @@ import type { Clock } from "../../base/clock.ts";
 import { AppRecords } from "./app-records.ts";
 import { BundleStore } from "./bundle-store.ts";
 import type { StateDatabase } from "./database.ts";
+import { EnvironmentRecords } from "./environment-records.ts";
 import { EventLog } from "./event-log.ts";
 import { ReplicaRecords } from "./replica-records.ts";
 import { RevisionRecords } from "./revision-records.ts";
@@ -13,6 +14,7 @@ import { hasSecrets, SecretStore } from "./secret-store.ts";
 export interface CloudStore {
   database: StateDatabase;
   apps: AppRecords;
+  environments: EnvironmentRecords;
   revisions: RevisionRecords;
   replicas: ReplicaRecords;
   events: EventLog;
@@ -29,9 +31,11 @@ export function openStore(database: StateDatabase, stateFolder: string, clock: C
   const box = SecretBox.open(file, hasSecrets(database));
   const secrets = new SecretStore(database, box, clock);
   secrets.examine();
+  const environments = new EnvironmentRecords(database, clock);
   return {
     database,
-    apps: new AppRecords(database, clock),
+    environments,
+    apps: new AppRecords(database, environments, clock),
     revisions: new RevisionRecords(database, clock),
     replicas: new ReplicaRecords(database, clock),
     events: new EventLog(database, clock),

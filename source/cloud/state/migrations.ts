@@ -96,6 +96,16 @@ const trafficSplit = `
 ALTER TABLE apps ADD COLUMN traffic TEXT;
 `;
 
+/** `main` has no row: it always exists. */
+const environments = `
+CREATE TABLE environments (
+  organisation TEXT NOT NULL, name TEXT NOT NULL,
+  description TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (organisation, name)
+) STRICT;
+`;
+
 /** Steps, oldest first; `user_version` counts those applied to a file. */
 export const migrations: readonly Migration[] = [
   { name: "control plane", sql: controlPlane },
@@ -103,4 +113,5 @@ export const migrations: readonly Migration[] = [
   { name: "usage", sql: usage },
   { name: "served API", sql: servedApi },
   { name: "traffic split", sql: trafficSplit },
+  { name: "environments", sql: environments },
 ];

@@ -3,6 +3,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { quoteShort } from "../../base/display-text.ts";
 import { ProductError } from "../../base/product-error.ts";
+import { environmentOf, mainEnvironment } from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
 import type { AppKey, RevisionKey } from "./app-records.ts";
 import type { StateDatabase } from "./database.ts";
@@ -14,6 +15,12 @@ interface Place {
   organisation: string;
   app: string;
   revision: string;
+}
+
+/** Owner of secrets. */
+export interface SecretOwner {
+  organisation: string;
+  environment: string;
 }
 
 export interface StoredName {
@@ -70,22 +77,23 @@ export class SecretStore {
     );
   }
 
-  secrets(organisation: string): StoredName[] {
-    return this.#names(secretPlace(organisation));
+  secrets(owner: SecretOwner): StoredName[] {
+    return this.#names(secretPlace(owner));
   }
 
   /** @throws ProductError `CLOUD_REQUEST_INVALID` */
-  setSecret(organisation: string, name: string, value: string): void {
-    this.#write(secretPlace(organisation), name, value);
+  setSecret(owner: SecretOwner, name: string, value: string): void {
+    this.#write(secretPlace(owner), name, value);
   }
 
   /** @throws ProductError `CLOUD_SECRET_UNKNOWN` */
-  deleteSecret(organisation: string, name: string): void {
-    this.#delete(secretPlace(organisation), name);
+  deleteSecret(owner: SecretOwner, name: string): void {
+    this.#delete(secretPlace(owner), name);
   }
 
-  secret(organisation: string, name: string): string | undefined {
-    return this.#read(secretPlace(organisation), name);
+  /** Returns the secret of an app's environment. */
+  secret({ organisation, app }: AppKey, name: string): string | undefined {
+    return this.#read(secretPlace({ organisation, environment: environmentOf(app) }), name);
   }
 
   variables(app: AppKey): (StoredName & { value: string })[] {
@@ -126,6 +134,11 @@ export class SecretStore {
 
   frozenNames(revision: RevisionKey): string[] {
     return this.#names(frozenPlace(revision)).map(({ name }) => name);
+  }
+
+  /** Removes the secrets of an environment. */
+  forgetEnvironment(owner: SecretOwner): void {
+    this.forget(secretPlace(owner));
   }
 
   /** Removes all values of an app, or of one of its revisions. */
@@ -200,8 +213,10 @@ export function checkVariable(name: string, value: string): void {
   throw new ProductError(cloudErrors.requestInvalid, { message: `${fault}.`, param: "name" });
 }
 
-function secretPlace(organisation: string): Place {
-  return { kind: "secret", organisation, app: "", revision: "" };
+/** No app has such a name; secrets of `main` are older than environments. */
+function secretPlace({ organisation, environment }: SecretOwner): Place {
+  const app = environment === mainEnvironment ? "" : `--${environment}`;
+  return { kind: "secret", organisation, app, revision: "" };
 }
 
 function variablePlace({ organisation, app }: AppKey): Place {

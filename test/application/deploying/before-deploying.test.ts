@@ -71,7 +71,8 @@ describe("checks before a launch", () => {
   const answering = (keys: Partial<KeyDocument>[] = [], secrets: string[] = []) => ({
     status: async () => status as ServerStatus,
     keys: async () => keys as KeyDocument[],
-    secrets: async () => secrets.map((name) => ({ organisation: "local", name, updatedAt: 0 })),
+    secrets: async () =>
+      secrets.map((name) => ({ organisation: "local", environment: "main", name, updatedAt: 0 })),
   });
   const silent = async () => {
     throw new ProductError(cloudErrors.serverUnreachable, { message: "It does not answer." });

@@ -178,7 +178,11 @@ describe("a new revision", () => {
       code: cloudErrors.secretUnknown.code,
     });
     expect(open.engine.started).toEqual([]);
-    open.store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
+    open.store.secrets.setSecret(
+      { organisation: "local", environment: "main" },
+      "HF_TOKEN",
+      "hf_x",
+    );
     expect(last(await open.deploy(request))?.kind).toBe("done");
     expect(open.engine.started[0]?.secrets).toEqual({ HF_TOKEN: "hf_x" });
   });
@@ -257,7 +261,11 @@ describe("the smoke test", () => {
     try {
       const request = deployment("one");
       request.config = { ...request.config, upstreamAuthorizationSecret: "UPSTREAM" };
-      open.store.secrets.setSecret("local", "UPSTREAM", "Bearer own");
+      open.store.secrets.setSecret(
+        { organisation: "local", environment: "main" },
+        "UPSTREAM",
+        "Bearer own",
+      );
       // Before it answers, the script decides.
       request.inspection = { ...request.inspection, command: ["vllm", "serve", "guess"] };
       const api = kind === "openai" ? { kind, model: "maker/one" } : { kind };
@@ -398,10 +406,18 @@ describe("deploying the same again", () => {
   it("is a change if a stored secret or a variable of the app has another value", async () => {
     const named = { ...one, config: { ...one.config, secretNames: ["HF_TOKEN"] } };
     const status = async () => last(await open.deploy(named));
-    open.store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
+    open.store.secrets.setSecret(
+      { organisation: "local", environment: "main" },
+      "HF_TOKEN",
+      "hf_x",
+    );
     expect(await status()).toMatchObject({ result: { status: "active" } });
     expect(await status()).toMatchObject({ result: { status: "no_change" } });
-    open.store.secrets.setSecret("local", "HF_TOKEN", "hf_y");
+    open.store.secrets.setSecret(
+      { organisation: "local", environment: "main" },
+      "HF_TOKEN",
+      "hf_y",
+    );
     expect(await status()).toMatchObject({ result: { status: "active" } });
     open.store.secrets.setVariables(chat, { LEVEL: "debug" });
     expect(await status()).toMatchObject({ result: { status: "active" } });

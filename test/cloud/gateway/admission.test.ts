@@ -177,7 +177,7 @@ test.each([
   "/acme%2Fpublic/x",
   "/acme/public%2Fv1",
   "/ACME/public",
-  "/acme/pub--lic",
+  "/acme/pub--li--c",
   "/acme/-public",
   "/acme/public%00",
   "/_/v1/status",

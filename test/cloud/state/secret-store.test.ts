@@ -25,17 +25,29 @@ const chat = { organisation: "local", app: "chat" };
 const keyFile = () => path.join(folder, "keys", "secrets");
 
 it("are returned unchanged, and listed without their values", () => {
-  store.secrets.setSecret("local", "HF_TOKEN", "hf_påss\nword");
-  store.secrets.setSecret("local", "HF_TOKEN", "hf_newer");
-  expect(store.secrets.secret("local", "HF_TOKEN")).toBe("hf_newer");
-  expect(store.secrets.secret("other", "HF_TOKEN")).toBeUndefined();
-  expect(JSON.stringify(store.secrets.secrets("local"))).not.toContain("hf_");
-  store.secrets.deleteSecret("local", "HF_TOKEN");
-  expect(() => store.secrets.deleteSecret("local", "HF_TOKEN")).toThrow(ProductError);
+  store.secrets.setSecret(
+    { organisation: "local", environment: "main" },
+    "HF_TOKEN",
+    "hf_påss\nword",
+  );
+  store.secrets.setSecret({ organisation: "local", environment: "main" }, "HF_TOKEN", "hf_newer");
+  expect(store.secrets.secret({ organisation: "local", app: "chat" }, "HF_TOKEN")).toBe("hf_newer");
+  expect(store.secrets.secret({ organisation: "other", app: "chat" }, "HF_TOKEN")).toBeUndefined();
+  expect(
+    JSON.stringify(store.secrets.secrets({ organisation: "local", environment: "main" })),
+  ).not.toContain("hf_");
+  store.secrets.deleteSecret({ organisation: "local", environment: "main" }, "HF_TOKEN");
+  expect(() =>
+    store.secrets.deleteSecret({ organisation: "local", environment: "main" }, "HF_TOKEN"),
+  ).toThrow(ProductError);
 });
 
 it("are not stored in plain text", () => {
-  store.secrets.setSecret("local", "HF_TOKEN", "hf_1234567890");
+  store.secrets.setSecret(
+    { organisation: "local", environment: "main" },
+    "HF_TOKEN",
+    "hf_1234567890",
+  );
   store.secrets.setVariables(chat, { DATABASE_URL: "postgres://user:pass1234@db" });
   store.secrets.freeze({ ...chat, revision: "r0001" }, { API_KEY: "sk_1234567890" });
   store.database.close();
@@ -52,18 +64,18 @@ it("are not stored in plain text", () => {
 });
 
 it("cannot be moved from one name to another in the database", () => {
-  store.secrets.setSecret("local", "MINE", "a");
-  store.secrets.setSecret("local", "YOURS", "b");
+  store.secrets.setSecret({ organisation: "local", environment: "main" }, "MINE", "a");
+  store.secrets.setSecret({ organisation: "local", environment: "main" }, "YOURS", "b");
   store.database.connection.exec(
     "UPDATE secrets SET sealed = (SELECT sealed FROM secrets WHERE name = 'MINE') WHERE name = 'YOURS'",
   );
-  expect(() => store.secrets.secret("local", "YOURS")).toThrow(
+  expect(() => store.secrets.secret({ organisation: "local", app: "chat" }, "YOURS")).toThrow(
     expect.objectContaining({ code: cloudErrors.stateUnusable.code }),
   );
 });
 
 it("have a key readable by its owner only; another key opens nothing, and an incomplete one is refused", () => {
-  store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
+  store.secrets.setSecret({ organisation: "local", environment: "main" }, "HF_TOKEN", "hf_x");
   expect(statSync(keyFile()).mode & 0o777).toBe(0o600);
   const sealed = SecretBox.open(keyFile(), true).seal("text", "place");
   const other = SecretBox.open(path.join(folder, "other"), false);
@@ -74,7 +86,7 @@ it("have a key readable by its owner only; another key opens nothing, and an inc
 });
 
 it("whose key was lost or changed are reported at every start", () => {
-  store.secrets.setSecret("local", "HF_TOKEN", "hf_x");
+  store.secrets.setSecret({ organisation: "local", environment: "main" }, "HF_TOKEN", "hf_x");
   const key = readFileSync(keyFile());
   const reopen = () => openStore(store.database, folder, systemClock);
   const refused = expect.objectContaining({ code: cloudErrors.stateUnusable.code });
@@ -83,7 +95,7 @@ it("whose key was lost or changed are reported at every start", () => {
   writeFileSync(keyFile(), Buffer.alloc(32, 7));
   expect(reopen).toThrow(refused);
   writeFileSync(keyFile(), key);
-  expect(reopen().secrets.secret("local", "HF_TOKEN")).toBe("hf_x");
+  expect(reopen().secrets.secret({ organisation: "local", app: "chat" }, "HF_TOKEN")).toBe("hf_x");
 });
 
 it("with an invalid name or a huge value are refused, all of a set or none", () => {

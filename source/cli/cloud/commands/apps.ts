@@ -3,6 +3,7 @@ import { shownModel, toOneLine } from "../../../base/display-text.ts";
 import { formatGoDuration, formatRelativeTime } from "../../../base/formats.ts";
 import type { AppDetails, AppDocument } from "../../../cloud/admin/documents.ts";
 import type { AppConfig, HardwareNeeds, ScaleSettings } from "../../../cloud/app-config.ts";
+import { environmentOf } from "../../../cloud/app-name.ts";
 import { usageError } from "../../errors.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatLabels, formatTable } from "../../table.ts";
@@ -10,7 +11,7 @@ import { callsText, certificateOf, sharesText } from "../deploy-summary.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { readScale } from "../read-values.ts";
-import { openSession } from "../session.ts";
+import { openSession, settingOf } from "../session.ts";
 import { clientOf, openApp } from "../target.ts";
 import type { appCommands } from "./apps.definition.ts";
 import { answersText } from "./logs.ts";
@@ -34,8 +35,12 @@ const scaleLabels: Readonly<Record<keyof ScaleSettings, string>> = {
 const labelWidth = 25;
 
 export const listApps: Run<typeof appCommands.listApps> = async ([prefix = ""], flags) => {
-  const all = await clientOf(openSession(flags)).apps();
-  const apps = all.filter(({ app }) => app.startsWith(prefix));
+  const session = openSession(flags);
+  const environment = settingOf(session, "environment");
+  const all = await clientOf(session).apps();
+  const apps = all
+    .filter(({ app }) => app.startsWith(prefix))
+    .filter(({ app }) => environment === undefined || environmentOf(app) === environment);
   const rows = apps.map((app) => [
     nameOf(app),
     app.state,

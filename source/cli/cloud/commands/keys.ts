@@ -2,12 +2,14 @@
 
 import { formatRelativeTime, formatRoughDuration } from "../../../base/formats.ts";
 import type { AppDocument, KeyDocument, NewKeyDocument } from "../../../cloud/admin/documents.ts";
+import { allAppsOf, environmentOf, mainEnvironment } from "../../../cloud/app-name.ts";
 import { usageError } from "../../errors.ts";
 import { warn } from "../../output.ts";
 import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer, tell } from "../print.ts";
+import { namedIn } from "../read-values.ts";
 import { openSession, settingOf } from "../session.ts";
 import { clientOf, startedClientOf } from "../target.ts";
 import type { keyCommands } from "./keys.definition.ts";
@@ -23,9 +25,16 @@ export const createKey: Run<typeof keyCommands.createKey> = async (_words, flags
     throw usageError("--expires 0 would expire at once.", "Use a time above zero.");
   const session = openSession(flags);
   const client = await startedClientOf(session);
-  const apps = flags.app?.flatMap((names) => names.split(",")).filter((name) => name !== "");
+  const environment = settingOf(session, "environment");
+  const apps = flags.app
+    ?.flatMap((names) => names.split(","))
+    .filter((name) => name !== "")
+    .map((name) => namedIn(environment, name));
+  // Without apps, a key is for those of one environment.
+  const isSeparate = environment !== undefined && environment !== mainEnvironment;
+  const covered = apps ?? (isSeparate ? [allAppsOf(environment)] : undefined);
   const made = await client.createKey({
-    ...{ scope, organisation: settingOf(session, "org"), apps },
+    ...{ scope, organisation: settingOf(session, "org"), apps: covered },
     description: flags.desc,
     expiresInMs: expires,
     requestsPerMinute: flags.rpm,
@@ -41,13 +50,22 @@ async function warnOfUnknown(
 ): Promise<void> {
   const own = there.filter((app) => app.organisation === organisation);
   for (const name of apps) {
-    if (own.some(({ app }) => app === name)) continue;
+    if (name.startsWith("*") || own.some(({ app }) => app === name)) continue;
     warn(`App ${organisation}/${name} does not exist yet; the key is valid once it does.`);
   }
 }
 
+function coversEnvironment(apps: readonly string[], environment: string | undefined): boolean {
+  if (environment === undefined) return true;
+  const environments = apps.length === 0 ? [mainEnvironment] : apps.map(environmentOf);
+  return environments.includes(environment);
+}
+
 export const listKeys: Run<typeof keyCommands.listKeys> = async (_words, flags) => {
-  const keys = await clientOf(openSession(flags)).keys();
+  const session = openSession(flags);
+  const environment = settingOf(session, "environment");
+  const all = await clientOf(session).keys();
+  const keys = all.filter(({ apps }) => coversEnvironment(apps, environment));
   const rows = keys.map((key) => [
     key.id,
     key.description ?? "",

@@ -2,6 +2,7 @@
 import { toOneLine } from "../../../base/display-text.ts";
 import { formatCount, formatMilliseconds } from "../../../base/formats.ts";
 import type { AnswerCounts, EventDocument, UsageDocument } from "../../../cloud/admin/documents.ts";
+import { environmentOf } from "../../../cloud/app-name.ts";
 import { usageError } from "../../errors.ts";
 import { interruptible } from "../../interruptible.ts";
 import type { Run } from "../../program/definition.ts";
@@ -10,7 +11,7 @@ import type { LogFlags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
 import { appReference } from "../read-values.ts";
-import { openSession } from "../session.ts";
+import { openSession, settingOf } from "../session.ts";
 import { clientOf } from "../target.ts";
 import type { logCommands } from "./logs.definition.ts";
 
@@ -51,10 +52,14 @@ function eventText({ at, organisation, app, revision, kind, sentence }: EventDoc
 export const usage: Run<typeof logCommands.usage> = async ([word], flags) => {
   const session = openSession(flags);
   const sinceMs = Date.now() - (flags.since ?? usualSpanMs);
-  const rows = await clientOf(session).usage({
+  const all = await clientOf(session).usage({
     app: word === undefined ? undefined : appReference(session, word),
     sinceMs,
   });
+  const environment = settingOf(session, "environment");
+  const rows = all.filter(
+    ({ app }) => environment === undefined || environmentOf(app) === environment,
+  );
   printAnswer(flags, {
     document: { since: new Date(sinceMs).toISOString(), usage: rows },
     text: usageTable(rows) + (word === undefined ? "" : revisionsTable(rows)),

@@ -3,6 +3,7 @@
 import { formatRelativeTime, formatRoughDuration } from "../../../base/formats.ts";
 import { ProductError } from "../../../base/product-error.ts";
 import type { ReplicaDocument } from "../../../cloud/admin/documents.ts";
+import { environmentOf } from "../../../cloud/app-name.ts";
 import { cloudErrors } from "../../../cloud/errors.ts";
 import { interruptible } from "../../interruptible.ts";
 import type { Run } from "../../program/definition.ts";
@@ -16,7 +17,12 @@ import { clientOf } from "../target.ts";
 import type { runnerCommands } from "./runners.definition.ts";
 
 export const listRunners: Run<typeof runnerCommands.listRunners> = async (_words, flags) => {
-  printReplicas(flags, await clientOf(openSession(flags)).replicas());
+  const session = openSession(flags);
+  const environment = settingOf(session, "environment");
+  const all = await clientOf(session).replicas();
+  const isWanted = ({ app }: ReplicaDocument) =>
+    environment === undefined || environmentOf(app) === environment;
+  printReplicas(flags, all.filter(isWanted));
 };
 
 export const stopRunner: Run<typeof runnerCommands.stopRunner> = async ([id], flags) => {

@@ -7,7 +7,7 @@ import type { Run } from "../../program/definition.ts";
 import { formatTable } from "../../table.ts";
 import { printAnswer, tell } from "../print.ts";
 import { checkVariableName, readVariables } from "../read-values.ts";
-import { openSession } from "../session.ts";
+import { openSession, settingOf } from "../session.ts";
 import { clientOf, openApp, startedClientOf } from "../target.ts";
 import type { variableCommands } from "./variables.definition.ts";
 
@@ -20,14 +20,18 @@ export const setSecret: Run<typeof variableCommands.setSecret> = async (words, f
   const values = isAsked
     ? { [checkVariableName(first)]: await readSecretLine(`Value of ${first}: `) }
     : readVariables("secrets set", words);
-  const client = await startedClientOf(openSession(flags));
-  for (const [name, value] of Object.entries(values)) await client.setSecret(name, value);
+  const session = openSession(flags);
+  const environment = settingOf(session, "environment");
+  const client = await startedClientOf(session);
+  for (const [name, value] of Object.entries(values))
+    await client.setSecret(name, value, environment);
   const names = Object.keys(values);
   printAnswer(flags, { document: { set: names }, text: textOf("set", names), names });
 };
 
 export const listSecrets: Run<typeof variableCommands.listSecrets> = async (_words, flags) => {
-  const secrets = await clientOf(openSession(flags)).secrets();
+  const session = openSession(flags);
+  const secrets = await clientOf(session).secrets(settingOf(session, "environment"));
   const rows = secrets.map(({ name, updatedAt }) => [name, formatRelativeTime(updatedAt)]);
   printAnswer(flags, {
     document: { secrets },
@@ -37,7 +41,8 @@ export const listSecrets: Run<typeof variableCommands.listSecrets> = async (_wor
 };
 
 export const unsetSecret: Run<typeof variableCommands.unsetSecret> = async ([name], flags) => {
-  await clientOf(openSession(flags)).deleteSecret(name);
+  const session = openSession(flags);
+  await clientOf(session).deleteSecret(name, settingOf(session, "environment"));
   const names = [name];
   printAnswer(flags, { document: { unset: names }, text: textOf("unset", names), names });
 };

@@ -18,6 +18,7 @@ export function registerKeys(server: FastifyInstance, services: AdminServices): 
   server.post<{ Body: KeyBody }>("/keys", { schema: { body: KeyBody } }, async (request, reply) => {
     const { body } = request;
     const organisation = accessOf(request, services).organisationFor(body.organisation);
+    for (const app of body.apps ?? []) services.store.environments.checkApp({ organisation, app });
     return reply.code(201).send(keys.create({ ...body, organisation }));
   });
   server.delete<Named & { Querystring: Query }>("/keys/:id", async (request) => {

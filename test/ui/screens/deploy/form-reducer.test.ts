@@ -177,7 +177,9 @@ describe("variables", () => {
   });
 
   test("that are required may come from the server's secrets", () => {
-    const stored = [{ organisation: "local", name: "API_TOKEN", updatedAt: 0 }];
+    const stored = [
+      { organisation: "local", environment: "main", name: "API_TOKEN", updatedAt: 0 },
+    ];
     const state = stateOf("variables", { secretNames: "API_TOKEN" }, { secrets: loaded(stored) });
     expect(checkStep(state).faults).toEqual({});
   });
@@ -198,7 +200,7 @@ describe("variables", () => {
   });
 
   test("of the server are checked against the existing ones", () => {
-    const stored = [{ organisation: "local", name: "HF_TOKEN", updatedAt: 0 }];
+    const stored = [{ organisation: "local", environment: "main", name: "HF_TOKEN", updatedAt: 0 }];
     const state = openStep(stateOf("variables", {}, { secrets: loaded(stored) }), "variables");
     const field = down(down(down(state)));
     expect(moveFocus(type(field, "HF_TOKEN"), -1).faults).not.toHaveProperty("secretNames");
