@@ -2,6 +2,7 @@
 // environment `staging` is `chat--staging`; in the environment `main` it has no suffix.
 
 import { quoteShort } from "../base/display-text.ts";
+import { nearestName } from "../base/nearest-name.ts";
 import { ProductError } from "../base/product-error.ts";
 import { cloudErrors } from "./errors.ts";
 
@@ -51,6 +52,19 @@ export function inEnvironment(app: string, environment: string): string {
 /** Returns what stands for all apps of an environment in a key: `*--staging`. */
 export function allAppsOf(environment: string): string {
   return inEnvironment("*", environment);
+}
+
+/** @param there the environments that exist */
+export function environmentUnknown(name: string, there: readonly { name: string }[]): ProductError {
+  const nearest = nearestName(
+    name,
+    there.map((each) => each.name),
+  );
+  const guess = nearest === undefined ? "" : `Did you mean ${nearest}? `;
+  return new ProductError(cloudErrors.environmentUnknown, {
+    message: `The environment ${quoteShort(name)} does not exist.`,
+    hint: `${guess}Run \`deployctl environments list\` to see all, or \`deployctl environments create\`.`,
+  });
 }
 
 /** @throws ProductError `CLOUD_NAME_INVALID` */

@@ -96,6 +96,10 @@ describe("an environment", () => {
 describe("is refused:", () => {
   test.each([
     ["an unknown environment", ["apps", "show", "chat", "--environment", "stagin"], 3, "staging?"],
+    ["a list of one", ["apps", "list", "--environment", "stagin"], 3, "staging?"],
+    ["keys of one", ["keys", "list", "--environment", "stagin"], 3, "staging?"],
+    ["replicas of one", ["runners", "list", "--environment", "stagin"], 3, "staging?"],
+    ["usage of one", ["usage", "--environment", "stagin"], 3, "staging?"],
     ["secrets of one", ["secrets", "list", "--environment", "stagin"], 3, "staging?"],
     ["a key of one", ["keys", "create", "--scope", "api", "--environment", "x"], 3, "not exist"],
     ["a deployment to one", ["deploy", "app.py", "--app-name", "chat--stagin"], 3, "staging?"],

@@ -10,6 +10,7 @@ import {
 import { isSupervised } from "../../application/cloud-host/server-processes.ts";
 import { describeError, ProductError } from "../../base/product-error.ts";
 import { AdminClient } from "../../cloud/admin/admin-client.ts";
+import { environmentUnknown, mainEnvironment } from "../../cloud/app-name.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { writeProfiles } from "../../configuration/cloud-profiles.ts";
 import { type CloudSettingName, cloudSettingNames } from "../../configuration/cloud-settings.ts";
@@ -160,4 +161,17 @@ export async function saveFirstKey(session: Session, client: AdminClient): Promi
   profiles.profiles[profileName] = { ...profile, key: token };
   writeProfiles(profileFile, profiles);
   tell(flags, `Saved an admin key in profile ${profileName} (${profileFile}).`);
+}
+
+/**
+ * Returns the environment that a list is limited to; undefined for all.
+ *
+ * @throws ProductError `CLOUD_ENVIRONMENT_UNKNOWN`, as an empty list would hide a mistyped name
+ */
+export async function listedEnvironment(session: Session): Promise<string | undefined> {
+  const environment = settingOf(session, "environment");
+  if (environment === undefined || environment === mainEnvironment) return environment;
+  const there = await clientOf(session).environments();
+  if (there.some(({ name }) => name === environment)) return environment;
+  throw environmentUnknown(environment, there);
 }

@@ -1,10 +1,13 @@
 // Environments of organisations: names for separate apps, secrets and keys. `main` always exists.
 import type { Clock } from "../../base/clock.ts";
-import { quoteShort } from "../../base/display-text.ts";
-import { nearestName } from "../../base/nearest-name.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { EnvironmentDocument } from "../admin/documents.ts";
-import { checkEnvironment, environmentOf, mainEnvironment } from "../app-name.ts";
+import {
+  checkEnvironment,
+  environmentOf,
+  environmentUnknown,
+  mainEnvironment,
+} from "../app-name.ts";
 import { cloudErrors } from "../errors.ts";
 import type { StateDatabase } from "./database.ts";
 
@@ -82,12 +85,7 @@ export class EnvironmentRecords {
   /** @throws ProductError `CLOUD_ENVIRONMENT_UNKNOWN` */
   check(organisation: string, name: string): void {
     if (this.#has(organisation, name)) return;
-    const names = this.list(organisation).map((each) => each.name);
-    const nearest = nearestName(name, names);
-    throw new ProductError(cloudErrors.environmentUnknown, {
-      message: `The environment ${quoteShort(name)} does not exist.`,
-      hint: `${nearest === undefined ? "" : `Did you mean ${nearest}? `}Run \`deployctl environments list\` to see all, or \`deployctl environments create\`.`,
-    });
+    throw environmentUnknown(name, this.list(organisation));
   }
 
   /** @throws ProductError `CLOUD_ENVIRONMENT_UNKNOWN` for an app of an environment that does not exist */

@@ -11,8 +11,8 @@ import { callsText, certificateOf, sharesText } from "../deploy-summary.ts";
 import type { Flags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { readScale } from "../read-values.ts";
-import { openSession, settingOf } from "../session.ts";
-import { clientOf, openApp } from "../target.ts";
+import { openSession } from "../session.ts";
+import { clientOf, listedEnvironment, openApp } from "../target.ts";
 import type { appCommands } from "./apps.definition.ts";
 import { answersText } from "./logs.ts";
 import { printReplicas } from "./runners.ts";
@@ -36,7 +36,7 @@ const labelWidth = 25;
 
 export const listApps: Run<typeof appCommands.listApps> = async ([prefix = ""], flags) => {
   const session = openSession(flags);
-  const environment = settingOf(session, "environment");
+  const environment = await listedEnvironment(session);
   const all = await clientOf(session).apps();
   const apps = all
     .filter(({ app }) => app.startsWith(prefix))

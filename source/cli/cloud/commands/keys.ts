@@ -11,7 +11,7 @@ import type { Flags } from "../flags.ts";
 import { printAnswer, tell } from "../print.ts";
 import { namedIn } from "../read-values.ts";
 import { openSession, settingOf } from "../session.ts";
-import { clientOf, startedClientOf } from "../target.ts";
+import { clientOf, listedEnvironment, startedClientOf } from "../target.ts";
 import type { keyCommands } from "./keys.definition.ts";
 
 const usualGraceMs = 24 * 3_600_000;
@@ -63,7 +63,7 @@ function coversEnvironment(apps: readonly string[], environment: string | undefi
 
 export const listKeys: Run<typeof keyCommands.listKeys> = async (_words, flags) => {
   const session = openSession(flags);
-  const environment = settingOf(session, "environment");
+  const environment = await listedEnvironment(session);
   const all = await clientOf(session).keys();
   const keys = all.filter(({ apps }) => coversEnvironment(apps, environment));
   const rows = keys.map((key) => [

@@ -11,8 +11,8 @@ import type { LogFlags } from "../flags.ts";
 import { printAnswer } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
 import { appReference } from "../read-values.ts";
-import { openSession, settingOf } from "../session.ts";
-import { clientOf } from "../target.ts";
+import { openSession } from "../session.ts";
+import { clientOf, listedEnvironment } from "../target.ts";
 import type { logCommands } from "./logs.definition.ts";
 
 const usualSpanMs = 24 * 3_600_000;
@@ -56,7 +56,7 @@ export const usage: Run<typeof logCommands.usage> = async ([word], flags) => {
     app: word === undefined ? undefined : appReference(session, word),
     sinceMs,
   });
-  const environment = settingOf(session, "environment");
+  const environment = await listedEnvironment(session);
   const rows = all.filter(
     ({ app }) => environment === undefined || environmentOf(app) === environment,
   );

@@ -13,12 +13,12 @@ import { forwardPort as forward, readPorts } from "../forward-port.ts";
 import { printAnswer, tell } from "../print.ts";
 import { printLogs } from "../print-logs.ts";
 import { openSession, type Session, settingOf } from "../session.ts";
-import { clientOf } from "../target.ts";
+import { clientOf, listedEnvironment } from "../target.ts";
 import type { runnerCommands } from "./runners.definition.ts";
 
 export const listRunners: Run<typeof runnerCommands.listRunners> = async (_words, flags) => {
   const session = openSession(flags);
-  const environment = settingOf(session, "environment");
+  const environment = await listedEnvironment(session);
   const all = await clientOf(session).replicas();
   const isWanted = ({ app }: ReplicaDocument) =>
     environment === undefined || environmentOf(app) === environment;
