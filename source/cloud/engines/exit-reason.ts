@@ -90,8 +90,15 @@ const traces: readonly Trace[] = [
   },
 ];
 
-/** Places of a port in messages about a conflict. Three digits rule out parts of a time of day. */
-const portPlaces = [/, (\d{2,5})\)/, /\bport[ =:]+(\d{2,5})\b/i, /.*:(\d{3,5})(?!\d)/];
+/**
+ * Places of a port in messages about a conflict. Three digits rule out parts of a time of day, and the
+ * ending of a source file its line.
+ */
+const portPlaces = [
+  /, (\d{2,5})\)/,
+  /\bport[ =:]+(\d{2,5})\b/i,
+  /.*(?<!\.(?:py|[cm]?[jt]s|go|rs|cc|cpp|c|h)):(\d{3,5})(?!\d)/,
+];
 
 function portIn(line: string): number | undefined {
   const [port] = portPlaces.flatMap((place) => place.exec(line)?.[1] ?? []);

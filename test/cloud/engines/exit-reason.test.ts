@@ -110,6 +110,8 @@ describe("an exit reason", () => {
     ["12:30:45 listen tcp :9123: bind: address already in use", 9123],
     ["couldn't bind HTTP server socket, hostname: 127.0.0.1, port: 9123", 9123],
     ["12:30:45 OSError: [Errno 98] Address already in use", undefined],
+    ["E0101 server.py:214] bind: address already in use", undefined],
+    ["E0101 server.py:214] bind to :9123: address already in use", 9123],
   ])("finds the port in %j", (line, port) => {
     const facts = { ...plain, tail: [line] };
     expect(takenPort(facts)).toBe(port);
