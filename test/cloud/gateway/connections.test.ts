@@ -11,7 +11,7 @@ let gateway: TestGateway;
 /** Replies that the replica has started but not ended. */
 let held: ServerResponse[];
 beforeAll(async () => {
-  const uploadRate = { bytes: 100, windowMs: 50 };
+  const uploadRate = { bytes: 100, windowMs: 500 };
   gateway = await TestGateway.start({ limits: { uploadRate, lingerMs: 50 } });
   await gateway.serve(({ url }, response) => {
     if (url === "/events") response.setHeader("content-type", "text/event-stream");
