@@ -137,13 +137,13 @@ test.each([
   ["~/notes", true],
   ["file:///etc/passwd", true],
   [["a", "/etc/passwd"], true],
-  ["/work/project/a.txt", false],
+  ["/home/me/project/a.txt", false],
   ["./a/../b.txt", false],
   ["a..b", false],
   ["What is 1/2?", false],
   [3, false],
 ])("%j leads out of the folder: %s", (value, expected) => {
-  expect(leavesFolder(value, "/work/project")).toBe(expected);
+  expect(leavesFolder(value, "/home/me/project")).toBe(expected);
 });
 
 test("A question lays out arguments, marks paths outside, and shows escapes as text", () => {
@@ -152,7 +152,7 @@ test("A question lays out arguments, marks paths outside, and shows escapes as t
     arguments: { path: "/etc/passwd", text: "a\u001b[2Jb\nc", list: [1] },
     isFromText: true,
   };
-  expect(callLines(question, "/work/project")).toEqual([
+  expect(callLines(question, "/home/me/project")).toEqual([
     "files: write",
     "  path: /etc/passwd  (outside this folder)",
     "  text: a^[[2Jb",
@@ -167,12 +167,12 @@ test("A question lays out arguments, marks paths outside, and shows escapes as t
 test("A command with a path outside the folder is marked", () => {
   const shell = { ...tool, server: "shell", name: "run_command", alwaysAsks: true };
   const lines = (command: string) =>
-    callLines({ tool: shell, arguments: { command }, isFromText: false }, "/work/project");
+    callLines({ tool: shell, arguments: { command }, isFromText: false }, "/home/me/project");
   const mark = "(outside this folder)";
   for (const command of ["cat /etc/passwd", "cat<../a", "ls 'a' \"~/b\"", "dd of=/dev/sda"]) {
     expect(lines(command).at(-1)).toContain(mark);
   }
-  expect(lines("cat src/a.ts ./b /work/project/c").at(-1)).not.toContain(mark);
+  expect(lines("cat src/a.ts ./b /home/me/project/c").at(-1)).not.toContain(mark);
 });
 
 test("A long result is cut between characters, with a note", () => {

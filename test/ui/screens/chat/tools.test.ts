@@ -29,13 +29,13 @@ interface Options extends OpenChatOptions {
 }
 
 async function open(options: Options = {}): Promise<Opened> {
-  const file = { file: "/work/.mcp.json", servers: [], problems: [], digest: "" };
+  const file = { file: "/home/me/.mcp.json", servers: [], problems: [], digest: "" };
   const set = new ToolSet({
     find: async (mayUse) => {
       if (options.project) await mayUse(file);
       return { servers: [], problems: [] };
     },
-    folder: "/work",
+    folder: "/home/me",
     startTimeoutMs: 10_000,
     maxResultBytes: 1000,
   });
@@ -71,7 +71,7 @@ const result = (text: string) =>
   }) as const;
 
 test("A card lays out arguments, marks paths outside the folder, and shows escapes as text", async () => {
-  const chat = await open({ folder: "/work" });
+  const chat = await open({ folder: "/home/me" });
   await ask(chat, "Write");
   chat.backend.current.text("I will write it.");
   const decision = chat.call();
