@@ -18,41 +18,6 @@ export interface CommandFacts {
   readonly slashArguments?: string;
 }
 
-/** Keys go into the field, to the messages, into the search of the history, or decide about a call. */
-export type ChatMode = "writing" | "reading" | "searching" | "deciding";
-
-/** Facts that decide which keys are valid now. */
-export interface CommandSituation {
-  readonly mode: ChatMode;
-  readonly isBusy: boolean;
-  /** The model thinks before its answer. */
-  readonly isThinking: boolean;
-  readonly isEditorEmpty: boolean;
-  /** The cursor is at the end of its line. */
-  readonly isAtLineEnd: boolean;
-  /** The view is scrolled back. */
-  readonly isAnchored: boolean;
-  readonly hasMessages: boolean;
-  /** The last question is being edited. */
-  readonly isEditing: boolean;
-  /** Completions are shown below the field. */
-  readonly hasMenu: boolean;
-  /** Enter accepts the selected completion. */
-  readonly isCompleting: boolean;
-  /** A command is typed, not a message. */
-  readonly isCommand: boolean;
-  /** Messages wait to be sent. */
-  readonly hasQueue: boolean;
-  /** A call of the model waits for a decision. */
-  readonly isAsked: boolean;
-  /** A permission may cover later calls of its tool. */
-  readonly isKeepable: boolean;
-  /** Models to begin with are listed, and keys act on the list. */
-  readonly hasOffers: boolean;
-  /** True while a model of the list is downloaded. */
-  readonly isDownloading: boolean;
-}
-
 /** Text output of a command: it is printed, and the model does not see it. */
 export interface Printed {
   readonly printed: string;
@@ -62,7 +27,7 @@ export interface Printed {
 export type Outcome = Done | Promise<Done>;
 type Done = string | Printed | undefined;
 
-/** Actions of typed commands, implemented by the screen's controller and the line chat. */
+/** Actions of typed commands, implemented by the chat screen and the line chat. */
 export interface CommandContext {
   readonly actions: ChatActions;
   leave(): undefined;
@@ -91,34 +56,15 @@ export interface CommandContext {
   print(text: string, line?: string): undefined;
 }
 
-export type CommandGroup =
-  | "Often used"
-  | "Commands"
-  | "Chat"
-  | "Messages"
-  | "Tool calls"
-  | "Scrolling"
-  | "Editing"
-  | "Searching";
-
-/** Keys of the command; the first one is shown in hints. */
-export interface Command<Context extends CommandContext = CommandContext> extends CommandFacts {
-  readonly group: CommandGroup;
-  /** Modes in which its keys are valid. Defaults to all but the search. */
-  readonly mode?: ChatMode;
-  /** A word for the hint row; without it there is no hint. */
-  readonly hint?: string | ((situation: CommandSituation) => string);
-  /** When its keys are valid. Defaults to always. */
-  readonly when?: (situation: CommandSituation) => boolean;
-  /** When the hint is shown. Defaults to `when`. */
-  readonly hintWhen?: (situation: CommandSituation) => boolean;
-  /** Its slash name may be used while an answer runs. Defaults to false. */
+/** A command with slash names. */
+export interface Command extends CommandFacts {
+  /** May be used while an answer runs. Defaults to false. */
   readonly isAllowedWhileBusy?: boolean;
   /**
    * @param argument the text after the slash name, empty for a key
    * @returns a sentence on failure; the typed line then stays in the editor
    */
-  run(context: Context, argument: string): Outcome;
+  run(context: CommandContext, argument: string): Outcome;
 }
 
 /**
@@ -127,9 +73,9 @@ export interface Command<Context extends CommandContext = CommandContext> extend
  * @param line the typed line; undefined for a key
  * @returns a sentence on failure
  */
-export async function runCommand<Context extends CommandContext>(
-  command: Pick<Command<Context>, "run">,
-  context: Context,
+export async function runCommand(
+  command: Pick<Command, "run">,
+  context: CommandContext,
   argument: string,
   line?: string,
 ): Promise<string | undefined> {
@@ -138,13 +84,10 @@ export async function runCommand<Context extends CommandContext>(
   return context.print(outcome.printed, line);
 }
 
-type Grouped<Context extends CommandContext> = Omit<Command<Context>, "group" | "keys"> &
-  Partial<Pick<Command, "group" | "keys">>;
-
-/** Adds shared facts to commands; those without keys are slash commands only. */
-export function commandGroup<Context extends CommandContext = CommandContext>(
-  shared: Pick<Command, "group" | "mode" | "when" | "isAllowedWhileBusy">,
-  commands: readonly Grouped<Context>[],
-): readonly Command<Context>[] {
+/** Adds shared facts to commands; the screen adds keys. */
+export function commandGroup(
+  shared: Pick<Command, "group" | "isAllowedWhileBusy">,
+  commands: readonly Omit<Command, "group" | "keys">[],
+): readonly Command[] {
   return commands.map((command) => ({ keys: [], ...shared, ...command }));
 }

@@ -19,10 +19,8 @@ const oftenUsed = commandGroup({ group: "Often used" }, [
   {
     id: "model.use",
     title: "Switch to another model",
-    keys: ["Ctrl+T"],
     slash: ["/model"],
     slashArguments: "[NAME]",
-    when: ({ isBusy }) => !isBusy,
     run: (context, argument) => {
       const name = argument.trim();
       return name === "" ? context.chooseModel() : printed(context.actions.switchModel(name));
@@ -31,19 +29,15 @@ const oftenUsed = commandGroup({ group: "Often used" }, [
   {
     id: "conversation.new",
     title: "Start a new chat",
-    keys: ["Ctrl+N"],
     slash: ["/new"],
     slashArguments: "[NAME]",
-    when: ({ isBusy }) => !isBusy,
     run: (context, argument) => context.clear(argument.trim() || undefined),
   },
   {
     id: "session.list",
     title: "Resume a saved chat (searches its text)",
-    keys: ["Alt+S"],
     slash: ["/sessions"],
     slashArguments: "[WORDS]",
-    when: ({ isBusy }) => !isBusy,
     run: (context, argument) => context.chooseSession(argument.trim()),
   },
   {
@@ -57,7 +51,6 @@ const oftenUsed = commandGroup({ group: "Often used" }, [
   {
     id: "settings.form",
     title: "Change this chat's settings: system prompt, temperature, seed, …",
-    keys: ["Alt+P"],
     slash: ["/set"],
     keywords: ["parameters", "settings", "form"],
     isAllowedWhileBusy: true,
@@ -68,20 +61,14 @@ const oftenUsed = commandGroup({ group: "Often used" }, [
     title: "Help",
     slash: ["/?", "/help"],
     slashArguments: "[set|show|shortcuts]",
-    hint: "help",
-    hintWhen: ({ mode }) => mode === "writing",
     isAllowedWhileBusy: true,
     run: (context, argument) => context.openHelp(argument.trim()),
   },
   {
     id: "app.leave",
     title: "Quit",
-    keys: ["Ctrl+D"],
     slash: ["/bye", "/exit", "/quit"],
     keywords: quitWords,
-    hint: "quit",
-    mode: "writing",
-    when: ({ isEditorEmpty }) => isEditorEmpty,
     isAllowedWhileBusy: true,
     run: (context) => context.leave(),
   },

@@ -1,12 +1,11 @@
 // The screens behind the tabs, in their order.
 
-import type { ChatOptions } from "../../chat/chat-backend.ts";
 import type { SessionHead } from "../../chat/sessions/session.ts";
 import { RequestFeed } from "../../client/live/request-feed.ts";
 import { ServerWatch } from "../../client/live/server-watch.ts";
 import type { Screen, ScreenContext } from "../frame/screen.ts";
-import { type ChatPlace, ChatPlaces } from "../screens/chat/chat-places.tsx";
-import { ChatScreen } from "../screens/chat/chat-screen.tsx";
+import { ChatPlaces } from "../screens/chat/chat-places.tsx";
+import { chatScreen } from "../screens/chat/chat-screen.tsx";
 import { modelsScreen } from "../screens/models/models-screen.tsx";
 import { serverScreen } from "../screens/server/server-screen.tsx";
 import type { AppParts } from "./app-options.ts";
@@ -24,10 +23,10 @@ export async function createScreens(
   context: ScreenContext,
 ): Promise<CreatedScreens> {
   const watch = options.server && new ServerWatch(options.server.client);
-  let places: ChatPlaces | undefined;
-  const goElsewhere = async (saved: SessionHead) => (await places?.goElsewhere(saved)) ?? false;
-  const chat = new ChatPlaces(await ownChat(options, context, watch, goElsewhere));
-  places = chat;
+  let chat: ChatPlaces | undefined;
+  const goElsewhere = async (saved: SessionHead) => (await chat?.goElsewhere(saved)) ?? false;
+  const own = options.chat && (await chatScreen({ ...options.chat, goElsewhere }, context, watch));
+  chat = new ChatPlaces(own);
   return {
     chat,
     screens: [
@@ -37,19 +36,6 @@ export async function createScreens(
     ],
     watch,
   };
-}
-
-/** The chat with the model of this machine. */
-async function ownChat(
-  options: AppParts,
-  context: ScreenContext,
-  watch: ServerWatch | undefined,
-  goElsewhere: NonNullable<ChatOptions["goElsewhere"]>,
-): Promise<ChatPlace | undefined> {
-  if (options.chat === undefined) return undefined;
-  const { backend } = options.chat;
-  const chat = await ChatScreen.open({ ...options.chat, goElsewhere }, context, watch);
-  return { chat, serverLabel: () => backend.serverLabel() };
 }
 
 function serverScreens(

@@ -4,8 +4,8 @@ import { describeError } from "../../base/product-error.ts";
 import type { ChatOptions } from "../../chat/chat-backend.ts";
 import type { SessionDeployment, SessionHead } from "../../chat/sessions/session.ts";
 import type { ScreenContext } from "../frame/screen.ts";
-import type { ChatPlace, ChatPlaces, DeploymentPlaces } from "../screens/chat/chat-places.tsx";
-import { ChatScreen } from "../screens/chat/chat-screen.tsx";
+import type { ChatPlaces, DeploymentPlaces, PlacedChat } from "../screens/chat/chat-places.tsx";
+import { chatScreen } from "../screens/chat/chat-screen.tsx";
 import { chooseSession } from "../screens/chat/choose-session.ts";
 import type { CallableApp, CloudAccess, CloudServer } from "./cloud-access.ts";
 
@@ -36,7 +36,7 @@ export class DeploymentChats implements DeploymentPlaces {
     await chats.show(placeName(server.target.profile, name), async () => {
       const backend = server.openChat({ app: name, url: app.url }, token);
       await backend.reach();
-      return await this.#place(backend);
+      return await this.#open(backend);
     });
     context.frame.open("chat");
   }
@@ -50,10 +50,10 @@ export class DeploymentChats implements DeploymentPlaces {
   async resume(saved: SessionHead, { profile, app, url }: SessionDeployment): Promise<void> {
     const { cloud, chats } = this.#options;
     const backend = cloud.server(profile).openChat({ app, url });
-    const place = await chats.show(placeName(profile, app), () => this.#place(backend));
-    await place.chat.resume(saved);
+    const chat = await chats.show(placeName(profile, app), () => this.#open(backend));
+    await chat.resume(saved);
     await backend.reach().catch((error: unknown) => {
-      place.chat.notify(`${app} is not responding: ${describeError(error)}`);
+      chat.notify(`${app} is not responding: ${describeError(error)}`);
     });
   }
 
@@ -74,11 +74,10 @@ export class DeploymentChats implements DeploymentPlaces {
     return undefined;
   }
 
-  async #place(backend: ChatOptions["backend"]): Promise<ChatPlace> {
+  #open(backend: ChatOptions["backend"]): Promise<PlacedChat> {
     const { kept, context, chats } = this.#options;
     const goElsewhere = (saved: SessionHead) => chats.goElsewhere(saved);
-    const chat = await ChatScreen.open({ backend, goElsewhere, ...kept }, context);
-    return { chat, serverLabel: () => backend.serverLabel() };
+    return chatScreen({ backend, goElsewhere, ...kept }, context);
   }
 }
 

@@ -82,7 +82,7 @@ async function run(
       environment,
     }),
     size,
-    status: () => serverStatus(created?.watch, created?.chat.serverLabel() ?? ""),
+    status: () => serverStatus(created?.watch, created?.chat.current?.serverLabel() ?? ""),
     agents: () => parts?.agents,
     serverUsers: () => parts?.server?.control?.users(),
     onLeave: (reason, keepsServer) => leave({ reason, ...(keepsServer && { keepsServer }) }),
@@ -159,7 +159,7 @@ async function run(
     await Promise.all((created?.screens ?? []).map((screen) => screen.close()));
   }
   if (failure !== undefined) throw failure;
-  const { transcript = [], saved } = created?.chat ?? {};
+  const { transcript = [], saved } = created?.chat.current ?? {};
   return { ...(ending ?? { reason: "interrupted" }), transcript, saved };
 }
 

@@ -16,16 +16,29 @@ export interface CommandRow<Context> extends CommandFacts {
 /** Fields of a row besides name, keys and title. Without `when` the command is always available. */
 type RowRest<Context> = Pick<CommandRow<Context>, "run"> & Partial<CommandRow<Context>>;
 
-/** Returns a function that creates rows of one screen; their ids start with `area`. */
-export function commandRow<Context>(area: string, group: string) {
+/**
+ * Returns a function that creates rows of one screen; their ids start with `area`.
+ *
+ * @param where when their keys are valid at all. Defaults to always
+ */
+export function commandRow<Context>(
+  area: string,
+  group: string,
+  where: CommandRow<Context>["when"] = () => true,
+) {
   return (
     name: string,
     keys: readonly string[],
     title: string,
-    rest: RowRest<Context>,
-  ): CommandRow<Context> => {
-    return { id: `${area}.${name}`, title, group, keys, when: () => true, ...rest };
-  };
+    { when = () => true, ...rest }: RowRest<Context>,
+  ): CommandRow<Context> => ({
+    id: `${area}.${name}`,
+    title,
+    group,
+    keys,
+    ...rest,
+    when: (context) => where(context) && when(context),
+  });
 }
 
 /** Returns the rest of a row that scrolls by a distance. */

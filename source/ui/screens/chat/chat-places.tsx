@@ -12,16 +12,13 @@ import { usePaced } from "../../hooks/use-store.ts";
 
 /** A screen with one conversation. */
 export interface PlacedChat extends Screen {
+  /** The server's address, with a sign of its state. */
+  serverLabel(): string;
   readonly transcript: ClientMessage[];
   /** Undefined before the first message, and when chats are not saved. */
   readonly saved: SessionHead | undefined;
   resume(saved: SessionHead): Promise<void>;
   notify(sentence: string): void;
-}
-
-export interface ChatPlace {
-  readonly chat: PlacedChat;
-  readonly serverLabel: () => string;
 }
 
 /** Access to chats with deployments. */
@@ -60,45 +57,33 @@ export class ChatPlaces extends Observable implements Screen {
   readonly title = "Chat";
   /** Leaves two rows of messages above the field, and half a line for words. */
   readonly smallestWindow = { columns: 24, rows: 7 };
-  readonly #own: ChatPlace | undefined;
-  readonly #others = new Map<string, ChatPlace>();
+  readonly #own: PlacedChat | undefined;
+  readonly #others = new Map<string, PlacedChat>();
   #deployments: DeploymentPlaces | undefined;
-  #current: ChatPlace | undefined;
+  #current: PlacedChat | undefined;
   #isActive = false;
 
   /** Each chat has its own component, so that switching mounts another one. */
   readonly Body = memo((size: BodySize): ReactElement => {
-    const place = useFront(this);
-    return place === undefined ? <NoChat /> : <place.chat.Body {...size} />;
+    const chat = useCurrent(this);
+    return chat === undefined ? <NoChat /> : <chat.Body {...size} />;
   });
 
-  readonly Scrollback = memo((props: { readonly columns: number }): ReactElement | null => {
-    const Printed = useFront(this)?.chat.Scrollback;
-    return Printed === undefined ? null : <Printed {...props} />;
+  readonly Scrollback = memo((room: { readonly columns: number }): ReactElement | null => {
+    const Printed = useCurrent(this)?.Scrollback;
+    return Printed === undefined ? null : <Printed {...room} />;
   });
 
-  constructor(own: ChatPlace | undefined) {
+  constructor(own: PlacedChat | undefined) {
     super();
     this.#own = own;
     this.#current = own;
-    own?.chat.subscribe(() => this.tell());
+    own?.subscribe(() => this.tell());
   }
 
   /** The chat in front; undefined while there is none. */
-  get front(): ChatPlace | undefined {
+  get current(): PlacedChat | undefined {
     return this.#current;
-  }
-
-  get transcript(): ClientMessage[] {
-    return this.#current?.chat.transcript ?? [];
-  }
-
-  get saved(): SessionHead | undefined {
-    return this.#current?.chat.saved;
-  }
-
-  serverLabel(): string {
-    return this.#current?.serverLabel() ?? "";
   }
 
   set deployments(deployments: DeploymentPlaces) {
@@ -117,20 +102,20 @@ export class ChatPlaces extends Observable implements Screen {
     }
     if (this.#own === undefined) return false;
     this.#turnTo(this.#own);
-    await this.#own.chat.resume(saved);
+    await this.#own.resume(saved);
     return true;
   }
 
   /** Shows a chat; reuses an open one of this name. */
-  async show(name: string, create: () => Promise<ChatPlace>): Promise<ChatPlace> {
+  async show(name: string, create: () => Promise<PlacedChat>): Promise<PlacedChat> {
     const known = this.#others.get(name);
-    const place = known ?? (await create());
+    const chat = known ?? (await create());
     if (known === undefined) {
-      this.#others.set(name, place);
-      place.chat.subscribe(() => this.tell());
+      this.#others.set(name, chat);
+      chat.subscribe(() => this.tell());
     }
-    this.#turnTo(place);
-    return place;
+    this.#turnTo(chat);
+    return chat;
   }
 
   commands(): readonly BoundCommand[] {
@@ -146,49 +131,49 @@ export class ChatPlaces extends Observable implements Screen {
       isValid: () => this.#current === undefined && this.#deployments !== undefined,
       run: () => this.#deployments?.chooseSaved(),
     };
-    return [...(this.#current?.chat.commands() ?? [saved]), here];
+    return [...(this.#current?.commands() ?? [saved]), here];
   }
 
   status(): string {
-    return this.#current?.chat.status() ?? "";
+    return this.#current?.status() ?? "";
   }
 
   isTyping(): boolean {
-    return this.#current?.chat.isTyping() ?? false;
+    return this.#current?.isTyping() ?? false;
   }
 
   type(text: string): void {
-    this.#current?.chat.type(text);
+    this.#current?.type(text);
   }
 
   paste(text: string): void {
-    this.#current?.chat.paste(text);
+    this.#current?.paste(text);
   }
 
   readerLines(): readonly string[] {
-    return this.#current?.chat.readerLines?.() ?? noChatLines;
+    return this.#current?.readerLines?.() ?? noChatLines;
   }
 
   /** Other screens pass the names of models on this machine. */
   accept(argument: string): void {
     if (this.#own === undefined) return;
     this.#turnTo(this.#own);
-    this.#own.chat.accept?.(argument);
+    this.#own.accept?.(argument);
   }
 
   activate(): void {
     this.#isActive = true;
-    this.#current?.chat.activate();
+    this.#current?.activate();
   }
 
   deactivate(): void {
     this.#isActive = false;
-    this.#current?.chat.deactivate();
+    this.#current?.deactivate();
   }
 
   async close(): Promise<void> {
-    const places = [...(this.#own === undefined ? [] : [this.#own]), ...this.#others.values()];
-    await Promise.all(places.map(({ chat }) => chat.close()));
+    const chats = [...(this.#own === undefined ? [] : [this.#own]), ...this.#others.values()];
+    await Promise.all(chats.map((chat) => chat.close()));
   }
 
   #here(): string | undefined {
@@ -197,18 +182,17 @@ export class ChatPlaces extends Observable implements Screen {
     return undefined;
   }
 
-  #turnTo(place: ChatPlace): void {
-    if (place === this.#current) return;
-    if (this.#isActive) this.#current?.chat.deactivate();
-    this.#current = place;
-    if (this.#isActive) place.chat.activate();
+  #turnTo(chat: PlacedChat): void {
+    if (chat === this.#current) return;
+    if (this.#isActive) this.#current?.deactivate();
+    this.#current = chat;
+    if (this.#isActive) chat.activate();
     this.tell();
   }
 }
 
-function useFront(places: ChatPlaces): ChatPlace | undefined {
-  const subscribe = usePaced(places);
-  return useSyncExternalStore(subscribe, () => places.front);
+function useCurrent(places: ChatPlaces): PlacedChat | undefined {
+  return useSyncExternalStore(usePaced(places), () => places.current);
 }
 
 /** Screen readers get the same as lines. */

@@ -1,7 +1,6 @@
 // State of the chat screen, as one immutable value.
 
 import type { ChatSettings } from "../../../chat/chat-backend.ts";
-import type { ChatMode } from "../../../chat/commands/command.ts";
 import type { Activity } from "../../../chat/conversation/running-answer.ts";
 import type { EntryImage, TranscriptEntry } from "../../../chat/conversation/transcript-entry.ts";
 import type { SessionHead } from "../../../chat/sessions/session.ts";
@@ -114,6 +113,9 @@ export const noFigures = {
   waitsMs: [],
   contextTokens: undefined,
 } as const satisfies Partial<ChatState>;
+
+/** Keys go into the field, to the messages, into the search of the history, or decide about a call. */
+export type ChatMode = "writing" | "reading" | "searching" | "deciding";
 
 export function modeOf({
   search,

@@ -1,22 +1,17 @@
 // State, model and layout that the components of a chat read.
 
 import { useMemo } from "react";
-import type { Clock } from "../../../base/clock.ts";
 import { Store } from "../../../base/store.ts";
-import type { ChatActions } from "../../../chat/chat-actions.ts";
-import type { ChatBackend, ChatOptions, ChatTools } from "../../../chat/chat-backend.ts";
-import type { PromptHistoryFile } from "../../../chat/prompt-history.ts";
+import type { ChatBackend } from "../../../chat/chat-backend.ts";
 import type { SessionHead } from "../../../chat/sessions/session.ts";
 import { type ModelFacts, prefillRate } from "../../../client/chat-events.ts";
 import type { WatchedServer } from "../../../client/live/server-watch.ts";
-import type { BodySize, FrameServices } from "../../frame/screen.ts";
+import type { BodySize } from "../../frame/screen.ts";
 import { type Readable, useParts, useShallow, useStore } from "../../hooks/use-store.ts";
 import type { ConversationFigures } from "../../live/engine-figures.ts";
 import type { TextRow } from "../../text/text-run.ts";
 import { type ChatLayout, chatLayout, transcriptWidth } from "./chat-layout.ts";
-import type { ChatSession } from "./chat-session.ts";
 import type { ChatState } from "./chat-state.ts";
-import type { FirstModelsList } from "./first-models.ts";
 import { progressText } from "./status-text.ts";
 import { emptyChatRows } from "./transcript/empty-chat.tsx";
 import { offerRows } from "./transcript/offer-rows.ts";
@@ -36,25 +31,6 @@ export interface ChatView {
   readonly watch: Readable<WatchedServer> | undefined;
   /** The saved chat that continues here; undefined before the first message. */
   readonly head: () => SessionHead | undefined;
-}
-
-/** Services that actions use, besides the visible state. */
-export interface ChatParts extends ChatView {
-  readonly backend: ChatBackend;
-  readonly session: ChatSession;
-  readonly actions: ChatActions;
-  readonly frame: FrameServices;
-  readonly clock: Clock;
-  readonly historyFile: PromptHistoryFile | undefined;
-  readonly firstModels: FirstModelsList | undefined;
-  readonly goElsewhere: ChatOptions["goElsewhere"];
-  /** Undefined where the model may call none. */
-  readonly tools: ChatTools | undefined;
-  /** Shows why something failed. */
-  readonly warn: (text: string) => void;
-  readonly size: () => BodySize;
-  /** True for a screen reader: lists are printed instead of opened over the chat. */
-  readonly isRead: boolean;
 }
 
 /** The entries as rows, laid out on demand. */

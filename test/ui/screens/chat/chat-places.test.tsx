@@ -4,7 +4,6 @@ import { expect, test } from "vitest";
 import type { SessionHead } from "../../../../source/chat/sessions/session.ts";
 import type { ClientMessage } from "../../../../source/client/chat-events.ts";
 import {
-  type ChatPlace,
   ChatPlaces,
   chatPlaceFacts,
   type PlacedChat,
@@ -17,11 +16,17 @@ const size = { columns: 80, rows: 20 };
 class FakeChat extends FakeScreen implements PlacedChat {
   readonly transcript: ClientMessage[];
   readonly saved = undefined;
+  readonly #name: string;
 
   constructor(name: string) {
     super("chat", "Chat");
+    this.#name = name;
     this.lines = [name];
     this.transcript = [{ role: "user", content: name }];
+  }
+
+  serverLabel(): string {
+    return `● ${this.#name}`;
   }
 
   async resume({ id }: SessionHead): Promise<void> {
@@ -31,10 +36,6 @@ class FakeChat extends FakeScreen implements PlacedChat {
   notify(sentence: string): void {
     this.events.push(sentence);
   }
-}
-
-function placeOf(name: string): ChatPlace & { readonly chat: FakeChat } {
-  return { chat: new FakeChat(name), serverLabel: () => `● ${name}` };
 }
 
 function shown(places: ChatPlaces): string {
@@ -47,32 +48,32 @@ test("says how to start a chat without a local model", async () => {
   const places = new ChatPlaces(undefined);
   expect(shown(places)).toContain("Press 5 for the console");
   expect(places.isTyping()).toBe(false);
-  expect(places.transcript).toEqual([]);
+  expect(places.current).toBeUndefined();
   places.activate();
   places.type("into nothing");
   await places.close();
 });
 
 test("a deployment's chat is shown, and is the same when opened again", async () => {
-  const own = placeOf("own");
+  const own = new FakeChat("own");
   const places = new ChatPlaces(own);
   places.activate();
-  const other = placeOf("other");
+  const other = new FakeChat("other");
   await places.show("local/tiny", async () => other);
-  expect([shown(places), places.serverLabel()]).toEqual(["other", "● other"]);
-  expect(own.chat.events).toEqual(["activated", "deactivated"]);
+  expect([shown(places), places.current?.serverLabel()]).toEqual(["other", "● other"]);
+  expect(own.events).toEqual(["activated", "deactivated"]);
   places.type("hello");
-  expect(other.chat.events).toEqual(["activated", "typed hello"]);
-  await places.show("local/tiny", async () => placeOf("never made"));
+  expect(other.events).toEqual(["activated", "typed hello"]);
+  await places.show("local/tiny", async () => new FakeChat("never made"));
   expect(shown(places)).toBe("other");
-  expect(places.transcript).toEqual([{ role: "user", content: "other" }]);
+  expect(places.current?.transcript).toEqual([{ role: "user", content: "other" }]);
 });
 
 test("/here goes back, and is unavailable when there is nothing to go back to", async () => {
-  const places = new ChatPlaces(placeOf("own"));
+  const places = new ChatPlaces(new FakeChat("own"));
   const here = () => places.commands().find(({ slash }) => slash?.includes("/here"));
   expect(here()?.isValid()).toBe(false);
-  await places.show("a", async () => placeOf("other"));
+  await places.show("a", async () => new FakeChat("other"));
   expect(here()?.isValid()).toBe(true);
   await here()?.run("");
   expect(shown(places)).toBe("own");
@@ -81,18 +82,18 @@ test("/here goes back, and is unavailable when there is nothing to go back to", 
 });
 
 test("another screen's model is opened in the local chat", async () => {
-  const own = placeOf("own");
+  const own = new FakeChat("own");
   const accepted: string[] = [];
-  Object.assign(own.chat, { accept: (model: string) => accepted.push(model) });
+  Object.assign(own, { accept: (model: string) => accepted.push(model) });
   const places = new ChatPlaces(own);
-  await places.show("a", async () => placeOf("other"));
+  await places.show("a", async () => new FakeChat("other"));
   places.accept("qwen");
   expect([shown(places), accepted]).toEqual(["own", ["qwen"]]);
 });
 
 test("every chat is closed, and every change of each is announced", async () => {
-  const own = placeOf("own");
-  const other = placeOf("other");
+  const own = new FakeChat("own");
+  const other = new FakeChat("other");
   const places = new ChatPlaces(own);
   let changes = 0;
   places.subscribe(() => {
@@ -100,11 +101,11 @@ test("every chat is closed, and every change of each is announced", async () => 
   });
   await places.show("a", async () => other);
   const before = changes;
-  own.chat.changed();
-  other.chat.changed();
+  own.changed();
+  other.changed();
   expect(changes - before).toBe(2);
   await places.close();
-  expect([own.chat.events.at(-1), other.chat.events.at(-1)]).toEqual(["closed", "closed"]);
+  expect([own.events.at(-1), other.events.at(-1)]).toEqual(["closed", "closed"]);
 });
 
 test("a saved chat is resumed where it belongs", async () => {
@@ -119,14 +120,14 @@ test("a saved chat is resumed where it belongs", async () => {
     messageCount: 1,
     parameters: {},
   });
-  const own = placeOf("own");
+  const own = new FakeChat("own");
   const places = new ChatPlaces(own);
   expect(await places.goElsewhere({ ...head("far"), deployment })).toBe(false);
   const opened: string[] = [];
   places.deployments = {
     resume: async ({ id }, { app }) => {
       opened.push(`${id} at ${app}`);
-      await places.show(app, async () => placeOf("far"));
+      await places.show(app, async () => new FakeChat("far"));
     },
     chooseSaved: async () => "none",
   };
@@ -134,6 +135,6 @@ test("a saved chat is resumed where it belongs", async () => {
   expect([opened, shown(places)]).toEqual([["far at local/tiny"], "far"]);
   expect(await places.goElsewhere(head("near"))).toBe(true);
   expect(shown(places)).toBe("own");
-  expect(own.chat.events).toEqual(["goes on with near"]);
+  expect(own.events).toEqual(["goes on with near"]);
   expect(await new ChatPlaces(undefined).goElsewhere(head("near"))).toBe(false);
 });

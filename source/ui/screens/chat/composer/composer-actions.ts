@@ -1,252 +1,209 @@
 // Actions of the field: editing, completion, history search, sending.
 
 import { describeError } from "../../../../base/product-error.ts";
-import {
-  type Command,
-  type CommandContext,
-  runCommand,
-} from "../../../../chat/commands/command.ts";
+import { type Command, runCommand } from "../../../../chat/commands/command.ts";
 import { parameterFacts } from "../../../../chat/commands/model-parameters.ts";
 import { parseLine, typedCommands } from "../../../../chat/commands/parse-line.ts";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { EditorAction } from "../../../editor/editor-state.ts";
 import type { SlashName } from "../../../frame/screen.ts";
+import type { ChatContext } from "../chat-context.ts";
 import { editorWidth } from "../chat-layout.ts";
-import type { ChatState } from "../chat-state.ts";
-import type { ChatParts } from "../chat-view.ts";
 import { resourceItems } from "../tools/resource-mentions.ts";
-import type { MessageActions } from "../transcript/message-actions.ts";
+import * as messages from "../transcript/message-actions.ts";
 import {
   emptySearch,
   foundEntry,
   type HistorySearchAction,
   reduceHistorySearch,
 } from "./history-search.ts";
-import {
-  commandMenu,
-  isComplete,
-  type Menu,
-  moveMenu,
-  openMenu,
-  pathMenu,
-  takeItem,
-} from "./menu.ts";
-import { PromptSender } from "./prompt-sender.ts";
+import * as menus from "./menu.ts";
+import * as prompts from "./prompt-actions.ts";
 
-/** `/set temperature` and the like, which are short for `/set parameter`. */
-const parameterSlashNames: readonly SlashName[] = parameterFacts.map(({ name, meaning }) => ({
-  name: `/set ${name}`,
-  title: meaning,
-}));
-
-function slashNamesOf({ slash = [], title }: Command): readonly SlashName[] {
-  return slash.map((name) => ({ name, title }));
+/** Takes typed or pasted text: one insertion that never sends. */
+export function insert(chat: ChatContext, text: string): void {
+  if (chat.state.search !== undefined) search(chat, { type: "type", text });
+  else edit(chat, { type: "insert", text });
 }
 
-export class ComposerActions {
-  readonly #chat: ChatParts;
-  readonly #context: CommandContext;
-  readonly #messages: MessageActions;
-  readonly sender: PromptSender;
-  /** Resolves when the menu for the current text is known, if there is one. */
-  #opening: Promise<void> | undefined;
+export function edit(chat: ChatContext, action: EditorAction): undefined {
+  const { actions, backend, store, tools } = chat;
+  const editor = reduceEditor(chat.state.editor, action);
+  // No menu while stepping through earlier messages, which uses the same arrow keys.
+  const isTyping = /^(?:insert|delete|setText)/.test(action.type);
+  const isCommand = isTyping && editor.text.startsWith("/");
+  const menu = isCommand ? menus.commandMenu(editor, slashNames(chat)) : undefined;
+  // Clearing the text ends the editing of a question; the next text is a new message.
+  store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
+  chat.opening = undefined;
+  if (!isTyping || menu !== undefined) return;
+  const reading = menus.openMenu(editor, backend, actions.folder, () => resourceItems(tools));
+  if (reading !== undefined) void openMenu(chat, reading);
+}
 
-  /** @param context of typed commands */
-  constructor(chat: ChatParts, context: CommandContext, messages: MessageActions) {
-    this.#chat = chat;
-    this.#context = context;
-    this.#messages = messages;
-    this.sender = new PromptSender(chat);
+/** Moves a row up or down in the editor, past its edge through the history. */
+export function moveRow(chat: ChatContext, direction: -1 | 1): undefined {
+  edit(chat, { type: "moveRow", direction, width: editorWidth(chat.size().columns) });
+}
+
+export async function complete(chat: ChatContext): Promise<undefined> {
+  const { text } = chat.state.editor;
+  await chat.opening;
+  if (chat.state.menu !== undefined && chat.state.editor.text === text) return takeFromMenu(chat);
+  if (await completeTypedPath(chat)) return;
+  // The text has changed meanwhile.
+  if (chat.state.editor.text !== text) return;
+  const { examplePrompts } = chat;
+  const shown = examplePrompts.indexOf(text);
+  if (chat.state.entries.length > 0) messages.select(chat, -1);
+  else if (text === "" || shown !== -1) {
+    const example = examplePrompts[(shown + 1) % examplePrompts.length];
+    if (example !== undefined) edit(chat, { type: "replace", text: example });
   }
+}
 
-  get #state(): ChatState {
-    return this.#chat.store.get();
+export function submit(chat: ChatContext): undefined {
+  if (chat.opening !== undefined) {
+    void submitAfter(chat, chat.opening);
+    return;
   }
-
-  /** Takes typed or pasted text: one insertion that never sends. */
-  insert(text: string): void {
-    if (this.#state.search !== undefined) this.search({ type: "type", text });
-    else this.edit({ type: "insert", text });
-  }
-
-  edit(action: EditorAction): undefined {
-    const editor = reduceEditor(this.#state.editor, action);
-    // Clearing the text ends the editing of a question; the next text is a new message.
-    // No menu while stepping through earlier messages, which uses the same arrow keys.
-    const isTyping = /^(?:insert|delete|setText)/.test(action.type);
-    const menu = isTyping ? commandMenu(editor, this.#slashNames) : undefined;
-    this.#chat.store.update({ editor, menu, ...(editor.text === "" && { editingId: undefined }) });
-    this.#opening = undefined;
-    if (!isTyping || menu !== undefined) return;
-    const { actions, backend, tools } = this.#chat;
-    const reading = openMenu(editor, backend, actions.folder, () => resourceItems(tools));
-    if (reading !== undefined) void this.#openMenu(reading);
-  }
-
-  /** Moves a row up or down in the editor, past its edge through the history. */
-  moveRow(direction: -1 | 1): undefined {
-    this.edit({ type: "moveRow", direction, width: editorWidth(this.#chat.size().columns) });
-  }
-
-  async complete(): Promise<undefined> {
-    const { text } = this.#state.editor;
-    await this.#opening;
-    if (this.#state.menu !== undefined && this.#state.editor.text === text) {
-      return this.takeFromMenu();
-    }
-    if (await this.#completePath()) return;
-    // The text has changed meanwhile.
-    if (this.#state.editor.text !== text) return;
-    const { examplePrompts } = this.#chat;
-    const shown = examplePrompts.indexOf(text);
-    if (this.#state.entries.length > 0) this.#messages.select(-1);
-    else if (text === "" || shown !== -1) {
-      const example = examplePrompts[(shown + 1) % examplePrompts.length];
-      if (example !== undefined) this.edit({ type: "replace", text: example });
-    }
-  }
-
-  submit(): undefined {
-    if (this.#opening !== undefined) {
-      void this.#submitAfter(this.#opening);
-      return;
-    }
-    const typed = this.#state.editor.text;
-    if (this.#continueAfterBackslash()) return;
-    const { editor, menu } = this.#state;
-    if (menu !== undefined && !isComplete(editor, menu)) return this.takeFromMenu();
-    const otherNames = this.#slashNames.map(({ name }) => name);
-    const line = parseLine(typed, otherNames);
-    switch (line.kind) {
-      case "blank":
-        this.sender.sendNext();
-        return;
-      case "open":
-        return this.edit({ type: "newline" });
-      case "unknown":
-        if (!line.isSetting && this.#chat.frame.runSlash(typed)) this.sender.shelve(typed);
-        else {
-          this.#chat.warn(line.sentence);
-          this.edit({ type: "select" });
-        }
-        return;
-      case "command": {
-        const { command, argument } = line;
-        if (!command.isAllowedWhileBusy && this.#isRefusedWhileBusy()) return;
-        void this.#runTyped(typed, command, argument);
-        return;
+  const typed = chat.state.editor.text;
+  if (continueAfterBackslash(chat)) return;
+  const { editor, menu } = chat.state;
+  if (menu !== undefined && !menus.isComplete(editor, menu)) return takeFromMenu(chat);
+  const line = parseLine(
+    typed,
+    slashNames(chat).map(({ name }) => name),
+  );
+  switch (line.kind) {
+    case "blank":
+      return prompts.sendNext(chat);
+    case "open":
+      return edit(chat, { type: "newline" });
+    case "unknown":
+      if (!line.isSetting && chat.frame.runSlash(typed)) return prompts.shelve(chat, typed);
+      chat.warn(line.sentence);
+      return edit(chat, { type: "select" });
+    case "command":
+      if (!line.command.isAllowedWhileBusy && chat.session.isBusy) {
+        return chat.warn("Still answering: wait or press Esc");
       }
-      case "message":
-        this.sender.send(line.text, typed);
-    }
+      void runTyped(chat, typed, line.command, line.argument);
+      return;
+    case "message":
+      return prompts.send(chat, line.text, typed);
   }
+}
 
-  async openEditor(): Promise<undefined> {
-    const saved = await this.#chat.frame.edit(this.#state.editor.text, "md");
-    // Editors end a file with a line break.
-    if (saved !== undefined) this.edit({ type: "replace", text: saved.replace(/\r?\n$/, "") });
-  }
+export async function openEditor(chat: ChatContext): Promise<undefined> {
+  const saved = await chat.frame.edit(chat.state.editor.text, "md");
+  // Editors end a file with a line break.
+  if (saved !== undefined) edit(chat, { type: "replace", text: saved.replace(/\r?\n$/, "") });
+}
 
-  startSearch(): undefined {
-    this.#chat.store.update({ search: emptySearch });
-  }
+export function startSearch({ store }: ChatContext): undefined {
+  store.update({ search: emptySearch });
+}
 
-  search(action: HistorySearchAction): undefined {
-    const { search, editor } = this.#state;
-    if (search === undefined) return;
-    this.#chat.store.update({ search: reduceHistorySearch(search, action, editor.history) });
-  }
+export function search(
+  { store, state: { search, editor } }: ChatContext,
+  action: HistorySearchAction,
+): undefined {
+  if (search === undefined) return;
+  store.update({ search: reduceHistorySearch(search, action, editor.history) });
+}
 
-  /** @param isKept puts the shown match into the field */
-  endSearch(isKept: boolean): undefined {
-    const { search, editor } = this.#state;
-    if (search === undefined) return;
-    this.#chat.store.update({ search: undefined });
-    const found = foundEntry(search, editor.history);
-    if (isKept && found !== "") this.edit({ type: "replace", text: found });
-  }
+/** @param isKept puts the shown match into the field */
+export function endSearch(chat: ChatContext, isKept: boolean): undefined {
+  const { search, editor } = chat.state;
+  if (search === undefined) return;
+  chat.store.update({ search: undefined });
+  const found = foundEntry(search, editor.history);
+  if (isKept && found !== "") edit(chat, { type: "replace", text: found });
+}
 
-  moveMenu(direction: -1 | 1): undefined {
-    const { menu } = this.#state;
-    if (menu !== undefined) this.#chat.store.update({ menu: moveMenu(menu, direction) });
-  }
+export function moveMenu({ store, state: { menu } }: ChatContext, direction: -1 | 1): undefined {
+  if (menu !== undefined) store.update({ menu: menus.moveMenu(menu, direction) });
+}
 
-  /** Puts the selected completion into the field. */
-  takeFromMenu(): undefined {
-    const { editor, menu } = this.#state;
-    if (menu !== undefined) this.edit({ type: "setText", ...takeItem(editor, menu) });
-  }
+/** Puts the selected completion into the field. */
+export function takeFromMenu(chat: ChatContext): undefined {
+  const { editor, menu } = chat.state;
+  if (menu !== undefined) edit(chat, { type: "setText", ...menus.takeItem(editor, menu) });
+}
 
-  closeMenu(): undefined {
-    this.#chat.store.update({ menu: undefined });
-  }
+export function closeMenu({ store }: ChatContext): undefined {
+  store.update({ menu: undefined });
+}
 
-  /** Slash names of all screens, the chat's own first, each once. */
-  get #slashNames(): readonly SlashName[] {
-    const own = [...typedCommands.flatMap(slashNamesOf), ...parameterSlashNames];
-    const named = new Set(own.map(({ name }) => name));
-    return [...own, ...this.#chat.frame.slashNames().filter(({ name }) => !named.has(name))];
-  }
+/** Names of the chat's own commands; `/set temperature` is short for `/set parameter temperature`. */
+const ownNames: readonly SlashName[] = [
+  ...typedCommands.flatMap(({ slash = [], title }) => slash.map((name) => ({ name, title }))),
+  ...parameterFacts.map(({ name, meaning }) => ({ name: `/set ${name}`, title: meaning })),
+];
 
-  /** An unreadable menu counts as none. */
-  #openMenu(reading: Promise<Menu | undefined>): Promise<void> {
-    const { editor } = this.#state;
-    const show = (menu: Menu | undefined): void => {
-      if (this.#opening === opening) this.#opening = undefined;
-      // The text has changed meanwhile.
-      if (menu !== undefined && this.#state.editor === editor) this.#chat.store.update({ menu });
-    };
-    const opening: Promise<void> = reading.then(show, () => show(undefined));
-    this.#opening = opening;
-    return opening;
-  }
+/** Returns the slash names of all screens, the chat's own first, each once. */
+function slashNames({ frame }: ChatContext): readonly SlashName[] {
+  const known = new Set(ownNames.map(({ name }) => name));
+  return [...ownNames, ...frame.slashNames().filter(({ name }) => !known.has(name))];
+}
 
-  /** Enter pressed before the menu opens acts as if it were open. */
-  async #submitAfter(opening: Promise<void>): Promise<void> {
-    const { editor } = this.#state;
-    await opening;
-    if (this.#state.editor === editor) this.submit();
-  }
-
-  /** @returns false if there is no path before the cursor */
-  async #completePath(): Promise<boolean> {
-    const { text, cursor } = this.#state.editor;
-    const path = pathBeforeCursor(text, cursor);
-    if (path === undefined) return false;
-    const { typed, matches } = await completePath(path, this.#chat.actions.folder);
-    if (matches.length === 0) return false;
+/** An unreadable menu counts as none. */
+function openMenu(chat: ChatContext, reading: Promise<menus.Menu | undefined>): Promise<void> {
+  const { editor } = chat.state;
+  const show = (menu: menus.Menu | undefined): void => {
+    if (chat.opening === opening) chat.opening = undefined;
     // The text has changed meanwhile.
-    if (this.#state.editor.text !== text) return true;
-    const completed = text.slice(0, path.start) + typed + text.slice(cursor);
-    this.edit({ type: "setText", text: completed, cursor: path.start + typed.length });
-    if (matches.length > 1) {
-      await this.#openMenu(pathMenu(this.#state.editor, this.#chat.actions.folder));
-    }
-    return true;
-  }
+    if (menu !== undefined && chat.state.editor === editor) chat.store.update({ menu });
+  };
+  const opening: Promise<void> = reading.then(show, () => show(undefined));
+  chat.opening = opening;
+  return opening;
+}
 
-  /** A backslash before the cursor turns Enter into a line break, for terminals with few keys. */
-  #continueAfterBackslash(): boolean {
-    const { text, cursor } = this.#state.editor;
-    if (text[cursor - 1] !== "\\") return false;
-    this.edit({ type: "deleteBackward" });
-    this.edit({ type: "newline" });
-    return true;
-  }
+/** Enter pressed before the menu opens acts as if it were open. */
+async function submitAfter(chat: ChatContext, opening: Promise<void>): Promise<void> {
+  const { editor } = chat.state;
+  await opening;
+  if (chat.state.editor === editor) submit(chat);
+}
 
-  #isRefusedWhileBusy(): boolean {
-    const { isBusy } = this.#chat.session;
-    if (isBusy) this.#chat.warn("Still answering: wait or press Esc");
-    return isBusy;
-  }
+/** @returns false if there is no path before the cursor */
+async function completeTypedPath(chat: ChatContext): Promise<boolean> {
+  const { folder } = chat.actions;
+  const { text, cursor } = chat.state.editor;
+  const path = pathBeforeCursor(text, cursor);
+  if (path === undefined) return false;
+  const { typed, matches } = await completePath(path, folder);
+  if (matches.length === 0) return false;
+  // The text has changed meanwhile.
+  if (chat.state.editor.text !== text) return true;
+  const completed = text.slice(0, path.start) + typed + text.slice(cursor);
+  edit(chat, { type: "setText", text: completed, cursor: path.start + typed.length });
+  if (matches.length > 1) await openMenu(chat, menus.pathMenu(chat.state.editor, folder));
+  return true;
+}
 
-  /** Clears the field at once, and restores the line if the command fails. */
-  async #runTyped(typed: string, command: Command, argument: string): Promise<void> {
-    this.sender.shelve(typed);
-    const sentence = await runCommand(command, this.#context, argument, typed).catch(describeError);
-    if (sentence === undefined) return;
-    this.#chat.warn(sentence);
-    this.edit({ type: "restore", text: typed });
-  }
+/** A backslash before the cursor turns Enter into a line break, for terminals with few keys. */
+function continueAfterBackslash(chat: ChatContext): boolean {
+  const { text, cursor } = chat.state.editor;
+  if (text[cursor - 1] !== "\\") return false;
+  edit(chat, { type: "deleteBackward" });
+  edit(chat, { type: "newline" });
+  return true;
+}
+
+/** Clears the field at once, and restores the line if the command fails. */
+async function runTyped(
+  chat: ChatContext,
+  typed: string,
+  command: Command,
+  argument: string,
+): Promise<void> {
+  prompts.shelve(chat, typed);
+  const sentence = await runCommand(command, chat.typed, argument, typed).catch(describeError);
+  if (sentence === undefined) return;
+  chat.warn(sentence);
+  edit(chat, { type: "restore", text: typed });
 }

@@ -3,30 +3,23 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import type { CommandSituation } from "../../../../../source/chat/commands/command.ts";
 import { parseLine, slashUsages } from "../../../../../source/chat/commands/parse-line.ts";
 import { helpRows } from "../../../../../source/cli/line-commands.ts";
-import { isValidIn } from "../../../../../source/ui/screens/chat/commands/command-situation.ts";
+import { createEditorState } from "../../../../../source/ui/editor/editor-state.ts";
+import type { ChatContext } from "../../../../../source/ui/screens/chat/chat-context.ts";
+import {
+  type ChatState,
+  createChatState,
+} from "../../../../../source/ui/screens/chat/chat-state.ts";
 import { commandTable } from "../../../../../source/ui/screens/chat/commands/command-table.ts";
+import { emptySearch } from "../../../../../source/ui/screens/chat/composer/history-search.ts";
 
-const idle: CommandSituation = {
-  mode: "writing",
-  isEditing: false,
-  hasMenu: false,
-  isCompleting: false,
-  isCommand: false,
-  hasQueue: false,
-  isAsked: false,
-  isKeepable: false,
-  hasOffers: false,
-  isDownloading: false,
-  isBusy: false,
-  isThinking: false,
-  isEditorEmpty: true,
-  isAtLineEnd: true,
-  isAnchored: false,
-  hasMessages: false,
-};
+/** The commands that are valid in a chat with this state. */
+function validIn(change: Partial<ChatState>) {
+  const state: ChatState = { ...createChatState(undefined, []), ...change };
+  // Conditions read nothing but the state.
+  return commandTable.filter(({ when }) => when({ state } as ChatContext));
+}
 
 function parsed(typed: string): string {
   const line = parseLine(typed);
@@ -104,24 +97,31 @@ describe("a typed line", () => {
 });
 
 describe("a key", () => {
+  const typed = { ...createEditorState(), text: "ab", cursor: 1 };
+  const activity = { phase: { type: "waiting" }, elapsedMs: 0 } as const;
+  const anchor = { entryId: 0, rowInEntry: 0, width: 80 };
+
   test("runs the innermost command for which it is available", () => {
-    const idOf = (name: string, change: Partial<CommandSituation>): string | undefined =>
-      commandTable.find(
-        (command) => command.keys.includes(name) && isValidIn(command, { ...idle, ...change }),
-      )?.id;
+    const idOf = (name: string, change: Partial<ChatState>): string | undefined =>
+      validIn(change).find(({ keys }) => keys.includes(name))?.id;
     expect(idOf("Esc", {})).toBeUndefined();
-    expect(idOf("Esc", { isBusy: true })).toBe("answer.stop");
+    expect(idOf("Esc", { activity })).toBe("answer.stop");
     expect(idOf("Ctrl+D", {})).toBe("app.leave");
-    expect(idOf("Ctrl+D", { isEditorEmpty: false })).toBe("editor.deleteForward");
-    expect(idOf("End", { isAnchored: true, isEditorEmpty: false })).toBe("view.follow");
-    expect(idOf("End", { isEditorEmpty: false })).toBe("editor.moveLineEnd");
+    expect(idOf("Ctrl+D", { editor: typed })).toBe("editor.deleteForward");
+    const viewport = { kind: "anchored", top: anchor, seenEnd: anchor } as const;
+    expect(idOf("End", { viewport, editor: typed })).toBe("view.follow");
+    expect(idOf("End", { editor: typed })).toBe("editor.moveLineEnd");
   });
 
   test("is never bound twice without a condition", () => {
-    const unconditional = commandTable.filter(({ when }) => when === undefined);
-    for (const mode of ["writing", "reading", "searching"] as const) {
-      const valid = unconditional.filter((command) => isValidIn(command, { ...idle, mode }));
-      const keys = valid.flatMap(({ keys }) => keys);
+    const modes: readonly Partial<ChatState>[] = [
+      {},
+      { selectedId: 1 },
+      { search: emptySearch },
+      { asked: { isFocused: true, isKeepable: true } },
+    ];
+    for (const mode of modes) {
+      const keys = validIn({ editor: typed, ...mode }).flatMap((command) => command.keys);
       expect(keys).toEqual([...new Set(keys)]);
     }
   });
