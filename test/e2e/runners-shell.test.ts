@@ -117,13 +117,9 @@ describe("runners forward", () => {
         ["a", "b", "c"].map(async () => await (await fetch(`${base}/v1/models`)).text()),
       );
       expect(new Set(bodies)).toEqual(new Set([expect.stringContaining("fake-model")]));
-      // The connection of a client that ends first is now and then cut before its answer.
-      const endFirst = async (): Promise<string> => {
-        const socket = connect({ port: forwarded.port, host: "127.0.0.1", allowHalfOpen: true });
-        socket.end("GET /v1/models HTTP/1.0\r\n\r\n");
-        return await readText(socket).catch(() => "");
-      };
-      await expect.poll(endFirst).toContain("fake-model");
+      const socket = connect({ port: forwarded.port, host: "127.0.0.1", allowHalfOpen: true });
+      socket.end("GET /v1/models HTTP/1.0\r\n\r\n");
+      expect(await readText(socket)).toContain("fake-model");
       forwarded.child.kill("SIGINT");
       expect(await forwarded.ended).toMatchObject({ code: 130 });
     },

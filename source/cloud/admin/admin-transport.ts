@@ -83,7 +83,12 @@ async function send(address: AdminAddress, request: AdminRequest): Promise<Incom
       "content-type": "application/json",
       "content-length": Buffer.byteLength(body),
     }),
-    ...(upload !== undefined && { "content-type": "application/octet-stream" }),
+    ...(upload !== undefined && {
+      "content-type": "application/octet-stream",
+      // Otherwise the server closes the connection after its response. An upload that goes on would then fail,
+      // and what was not read of the response would be lost.
+      connection: "keep-alive",
+    }),
   };
   const shared = { method, headers, agent: false as const, ...(signal && { signal }) };
   return await new Promise((resolve, reject) => {

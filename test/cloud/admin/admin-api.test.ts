@@ -1,11 +1,15 @@
 // Admin API end to end: client calls reach the control plane, and errors keep their codes and exit
 // codes.
 
+import { once } from "node:events";
 import { rmSync, statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, createServer as createNetServer, type Socket } from "node:net";
 import path from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { PassThrough } from "node:stream";
+import { text as readText } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
 import { ProductError } from "../../../source/base/product-error.ts";
 import { AdminClient } from "../../../source/cloud/admin/admin-client.ts";
 import {
@@ -171,6 +175,49 @@ it("lists, stops and kills replicas", async () => {
     .poll(() => open.engine.stopped)
     .toContainEqual(expect.objectContaining({ signal: "kill" }));
   expect(await refusal(client.killReplica("nobody"))).toMatchObject({ exitCode: 3 });
+});
+
+describe("a forwarded port", () => {
+  /** Connects to a server through the control plane. */
+  async function forward(serve: (socket: Socket) => void) {
+    const server = createNetServer({ allowHalfOpen: true }, serve);
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    await open.deploy(deployment("one", { scale: { minConcurrency: 1 } }));
+    const [replica] = await client.replicas();
+    const { port } = server.address() as AddressInfo;
+    const upload = new PassThrough();
+    const reply = await client.forward(replica?.replica ?? "", port, upload);
+    return { upload, reply };
+  }
+
+  it("gives the whole answer of a server that ends before the client does", async () => {
+    // More than the client has read by then, and less than the connections hold.
+    const answer = "x".repeat(150_000);
+    const served = Promise.withResolvers<Socket>();
+    const { upload, reply } = await forward((socket) => {
+      socket.once("data", () => socket.pause().end(answer, () => served.resolve(socket)));
+    });
+    upload.write("ask");
+    const socket = await served.promise;
+    for (let turn = 0; turn < 100; turn += 1) await setImmediate();
+    upload.end(" more");
+    expect(await readText(reply)).toBe(answer);
+    expect(await readText(socket)).toBe(" more");
+  });
+
+  it("ends with its client", async () => {
+    const closed = Promise.withResolvers<void>();
+    const { upload, reply } = await forward((socket) => {
+      socket.on("error", () => {});
+      socket.once("end", () => closed.resolve());
+      socket.once("data", () => socket.write("answer"));
+    });
+    upload.write("ask");
+    await once(reply, "readable");
+    reply.destroy();
+    await closed.promise;
+  });
 });
 
 it("ends an ephemeral app when its client disconnects", async () => {

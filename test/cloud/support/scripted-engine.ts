@@ -1,5 +1,6 @@
 // Engine whose replicas a test scripts, for states that real processes cannot be put in reliably. It
 // outlives the control plane, as processes do.
+import type { Socket } from "node:net";
 import type {
   Capacity,
   Engine,
@@ -11,6 +12,7 @@ import type {
   RevisionPlan,
 } from "../../../source/cloud/engines/engine.ts";
 import type { EngineWarning } from "../../../source/cloud/engines/engine-warnings.ts";
+import { connectToPort } from "../../../source/cloud/engines/process/replica-shell.ts";
 
 /** Behaviour of a replica once it is started. */
 export type Fate = "ready" | "wait" | { exit: Partial<ReplicaExit> };
@@ -125,8 +127,8 @@ export class ScriptedEngine implements Engine {
     throw new Error("a scripted replica has no shell");
   }
 
-  async connect(): Promise<never> {
-    throw new Error("a scripted replica has no ports");
+  async connect(replica: string, port: number): Promise<Socket> {
+    return await connectToPort(replica, port, port);
   }
 
   async destroy({ revision }: RevisionPlan): Promise<void> {

@@ -69,7 +69,12 @@ export function registerShells(server: FastifyInstance, services: AdminServices)
       const { raw } = reply.hijack();
       raw.writeHead(200, { "content-type": "application/octet-stream" });
       raw.flushHeaders();
-      raw.once("close", () => socket.destroy());
+      // The response may end before the body, so that only the end of both ends the connection.
+      const connection = request.raw.socket;
+      const end = () => void socket.destroy();
+      if (connection.destroyed) end();
+      connection.once("close", end);
+      socket.once("close", () => connection.off("close", end));
       socket.once("error", () => raw.destroy());
       request.raw.pipe(socket).pipe(raw);
       return reply;
