@@ -2,7 +2,6 @@
 
 import { Text } from "ink";
 import type { ReactElement } from "react";
-import { percentage } from "../../base/quantities.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { glyphs, type Tone } from "../theme.ts";
 
@@ -17,7 +16,7 @@ export interface GaugeProps {
   readonly tone?: Tone;
 }
 
-/** Draws a bar, blank for an invalid share, in a `Text` or a `Box`. Read out as a percentage. */
+/** Draws a bar, blank for an invalid share, in a `Text` or a `Box`. */
 export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
   const { theme } = useLook();
   const bounded = Number.isFinite(share) ? Math.min(1, Math.max(0, share)) : 0;
@@ -25,7 +24,7 @@ export function Gauge({ share, width, tone }: GaugeProps): ReactElement {
   const [glyph, usualTone] = signOf(bounded);
   const empty = bounded === 0 ? " " : glyphs.bar.empty;
   return (
-    <Text aria-label={percentage(bounded)}>
+    <Text>
       <Text {...theme[tone ?? usualTone]}>{glyph.repeat(filled)}</Text>
       <Text {...theme.dim}>{empty.repeat(Math.max(0, width - filled))}</Text>
     </Text>
@@ -52,12 +51,12 @@ export interface ProgressBarProps {
   readonly tone?: Tone;
 }
 
-/** Draws a bar in a `Text` or a `Box`. Read out as a percentage. */
+/** Draws a bar in a `Text` or a `Box`. */
 export function ProgressBar({ fraction, width, tone = "plain" }: ProgressBarProps): ReactElement {
   const { theme } = useLook();
   const filled = Math.round(Math.min(1, Math.max(0, fraction)) * width);
   return (
-    <Text {...theme[tone]} aria-label={percentage(fraction)}>
+    <Text {...theme[tone]}>
       {glyphs.bar.filled.repeat(filled) + glyphs.bar.empty.repeat(width - filled)}
     </Text>
   );
@@ -72,15 +71,10 @@ export interface SparklineProps {
   readonly tone?: Tone;
 }
 
-/** Hidden from screen readers, which get the figure next to it. */
 export function Sparkline(props: SparklineProps): ReactElement {
   const { values, width, floor, tone = "dim" } = props;
   const { theme } = useLook();
-  return (
-    <Text {...theme[tone]} aria-hidden>
-      {sparkText(values, width, floor)}
-    </Text>
-  );
+  return <Text {...theme[tone]}>{sparkText(values, width, floor)}</Text>;
 }
 
 /** Draws a cell for each value, scaled to the largest; blank if all are zero. */

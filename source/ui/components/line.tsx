@@ -14,16 +14,13 @@ export interface LineProps {
   readonly runs: TextRow;
   /** In front of the runs. */
   readonly lead?: TextRun | undefined;
-  /** Read out in place of the text. */
-  readonly "aria-label"?: string;
-  readonly "aria-hidden"?: boolean;
 }
 
 /** Draws again only when a run changes: comparing runs costs less than React and Ink do. */
-export const Line = memo(function Line({ runs, lead, ...aria }: LineProps): ReactElement {
+export const Line = memo(function Line({ runs, lead }: LineProps): ReactElement {
   const { theme } = useLook();
   return (
-    <Text wrap="truncate" {...aria}>
+    <Text wrap="truncate">
       {lead && runElement(lead, -1, theme)}
       {runs.length === 0 ? " " : runs.map((run, index) => runElement(run, index, theme))}
     </Text>
@@ -94,8 +91,6 @@ function runElement({ text, tone, ...colors }: TextRun, key: number, theme: Them
 
 function isSameLine(before: LineProps, after: LineProps): boolean {
   return (
-    before["aria-label"] === after["aria-label"] &&
-    before["aria-hidden"] === after["aria-hidden"] &&
     before.lead === after.lead &&
     (before.runs === after.runs ||
       (before.runs.length === after.runs.length &&

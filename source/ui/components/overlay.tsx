@@ -1,6 +1,6 @@
 // Draws overlays: a list, a question, or a confirmation.
 
-import { Box, Text, useIsScreenReaderEnabled } from "ink";
+import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { harmlessLine, normaliseLineBreaks } from "../../base/harmless-text.ts";
 import { wrapLine } from "../../base/wrap-line.ts";
@@ -54,19 +54,6 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
   const { field, found, selected, isGrouped } = overlay;
   const { title } = overlay;
   const { isTable = false, rowsMaximum = Infinity } = overlay.question;
-  const isRead = useIsScreenReaderEnabled();
-  if (isRead) {
-    const item = found[selected];
-    const name = item?.title.trim().replaceAll(/ {2,}/g, ", ");
-    const words = item === undefined ? "nothing" : `${name} ${item.note}`.trim();
-    const place = `${item === undefined ? 0 : selected + 1} of ${found.length}`;
-    return (
-      <Box flexDirection="column">
-        <Text>{`${title}: ${field.text}`}</Text>
-        <Text>{`Selected: ${words}, ${place}`}</Text>
-      </Box>
-    );
-  }
   const width = Math.min(size.columns - 2, listWidthMaximum);
   const inner = panelInnerWidth(width);
   const rows = Math.min(rowsMaximum, displayRows(found, isGrouped).length);
@@ -136,10 +123,8 @@ function Prompt({ field, width, y }: PromptProps): ReactElement {
 
 function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
   const { question, field, problem } = overlay;
-  const isRead = useIsScreenReaderEnabled();
   // The problem comes last, next to the field.
   const text = problem === undefined ? question : `${question}\n${problem}`;
-  if (isRead) return <Text>{`${text} ${field.text}`}</Text>;
   return (
     <Question question={text} size={size}>
       {(y) => <Prompt field={field} width={panelInnerWidth(size.columns)} y={y} />}
@@ -149,8 +134,6 @@ function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
 
 function Write({ overlay, size }: OverlayProps<WriteOverlay>): ReactElement {
   const { question, field } = overlay;
-  const isRead = useIsScreenReaderEnabled();
-  if (isRead) return <Text>{`${question} ${field.text}`}</Text>;
   const width = writeWidth(size.columns);
   const { length } = layoutEditor(field.text, field.cursor, width, writeRowsMaximum).rows;
   const rows = Math.max(1, Math.min(length, writeRowsMaximum, size.rows - borderRows - 1));
@@ -164,12 +147,6 @@ function Write({ overlay, size }: OverlayProps<WriteOverlay>): ReactElement {
 function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement {
   const { theme } = useLook();
   const { question, isComing, isYes } = overlay;
-  const isRead = useIsScreenReaderEnabled();
-  if (isRead) {
-    const answer = isYes ? "Yes" : "No";
-    const rest = isComing ? "Calculating." : `${answer} is selected; y or n.`;
-    return <Text>{`${question} ${rest}`}</Text>;
-  }
   return (
     <Question question={question} size={size}>
       {() =>

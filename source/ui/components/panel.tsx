@@ -1,6 +1,6 @@
 // A box with a title in its upper border and a note in its lower one.
 
-import { Box, Text, useIsScreenReaderEnabled } from "ink";
+import { Box, Text } from "ink";
 import type { ReactElement, ReactNode } from "react";
 import { truncateText } from "../../base/graphemes.ts";
 import { drawableText } from "../../base/harmless-text.ts";
@@ -34,18 +34,10 @@ export function panelInnerHeight(height: number): number {
   return Math.max(0, height - 2);
 }
 
-/** Cuts content at the bottom if it does not fit. Screen readers get the title and the content. */
+/** Cuts content at the bottom if it does not fit. */
 export function Panel(props: PanelProps): ReactElement {
   const { width, height, title = "", footer = "", isFocused = false, x = 0, y = 0 } = props;
   const { theme } = useLook();
-  if (useIsScreenReaderEnabled()) {
-    return (
-      <Box flexDirection="column">
-        {title !== "" && <Text>{title}</Text>}
-        {props.children}
-      </Box>
-    );
-  }
   const { color, dimColor = false } = isFocused ? theme.focus : theme.border;
   return (
     <Box width={width} height={height} flexShrink={0}>

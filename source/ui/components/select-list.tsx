@@ -31,7 +31,7 @@ export function SelectList(props: SelectListProps): ReactElement {
   const rows = displayRows(items, isGrouped);
   const top = useScrollTop(rows, selected, height);
   return (
-    <Box flexDirection="column" flexShrink={0} aria-role="list">
+    <Box flexDirection="column" flexShrink={0}>
       {rows.slice(top, top + height).map((row) => {
         if ("group" in row) {
           return (
@@ -71,17 +71,13 @@ function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): Rea
   const note = harmlessRow(item.note);
   const noteWidth = given.noteWidth ?? Math.min(textWidth(note), Math.floor(width * 0.6));
   return (
-    <Box aria-role="listitem" aria-state={{ selected: isSelected, disabled: item.isDim ?? false }}>
-      <Text wrap="truncate" aria-label={`${title} ${note}`.trim()}>
-        <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
-        <Text {...theme[tone]}>
-          {fitText(title, Math.max(1, width - noteWidth - 3), glyphs.ellipsis)}
-        </Text>{" "}
-        <Text {...theme[isSelected ? tone : "dim"]}>
-          {fitText(note, noteWidth, glyphs.ellipsis)}
-        </Text>
-      </Text>
-    </Box>
+    <Text wrap="truncate">
+      <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
+      <Text {...theme[tone]}>
+        {fitText(title, Math.max(1, width - noteWidth - 3), glyphs.ellipsis)}
+      </Text>{" "}
+      <Text {...theme[isSelected ? tone : "dim"]}>{fitText(note, noteWidth, glyphs.ellipsis)}</Text>
+    </Text>
   );
 }
 

@@ -1,6 +1,6 @@
 // Table: columns that fit its width, and one `Text` for each visible row.
 
-import { Box, useIsScreenReaderEnabled } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
 import { fitRuns, runsText, runsWidth, type TextRun } from "../text/text-run.ts";
 import { glyphs, type Tone } from "../theme.ts";
@@ -19,6 +19,13 @@ export interface Column<Item> {
   readonly yieldsToNote?: boolean;
   /** @param width cells of the column in this table */
   cell(item: Item, width: number): TextRun | readonly TextRun[];
+  /**
+   * Describes the cell for screen readers, which skip columns without it.
+   *
+   * @param text the cell's text; empty for `-`
+   * @returns an empty text for nothing to say
+   */
+  spoken?(text: string, item: Item): string;
 }
 
 /** Returns a column of figures; unknown ones are `-`. */
@@ -26,6 +33,7 @@ export function figureColumn<Item, Value>(
   [title, width, rank]: readonly [title: string, width: number, rank: number],
   format: (value: Value) => string,
   figureOf: (item: Item) => Value | undefined,
+  spoken: NonNullable<Column<Item>["spoken"]> = () => "",
 ): Column<Item> {
   const cell = (item: Item): TextRun => {
     const value = figureOf(item);
@@ -33,7 +41,17 @@ export function figureColumn<Item, Value>(
       ? { text: "-", tone: "dim" }
       : { text: format(value), tone: "plain" };
   };
-  return { title, width, rank, align: "right", yieldsToNote: true, cell };
+  return { title, width, rank, align: "right", yieldsToNote: true, cell, spoken };
+}
+
+/** Describes an item in words for screen readers, from the columns that have some. */
+export function spokenRow<Item>(columns: readonly Column<Item>[], item: Item): string {
+  const parts = columns.map((column) => {
+    if (column.spoken === undefined) return "";
+    const text = runsText(runsOf(column, item)).trim();
+    return column.spoken(text === "-" ? "" : text, item);
+  });
+  return parts.filter((part) => part !== "").join(", ");
 }
 
 export interface TableProps<Item> {
@@ -91,25 +109,22 @@ export function rowsAround<Item>(
 
 export function Table<Item>(props: TableProps<Item>): ReactElement {
   const { items, keyOf, selected, width, height, isFocused = true, isDim = false, noteOf } = props;
-  const isRead = useIsScreenReaderEnabled();
   const columns = fitColumns(props.columns, width - markerWidth);
   const room = width - markerWidth;
   return (
-    <Box flexDirection="column" flexShrink={0} aria-role="list">
-      <Line runs={headerRuns(columns)} aria-hidden />
+    <Box flexDirection="column" flexShrink={0}>
+      <Line runs={headerRuns(columns)} />
       {rowsAround(items, selected, Math.max(0, height - headerRows)).map((item) => {
         const isSelected = item === items[selected];
         const row = { item, columns, note: noteOf?.(item) };
         return (
-          <Box key={keyOf(item)} aria-role="listitem" aria-state={{ selected: isSelected }}>
-            <Line
-              runs={[
-                markerRun(isSelected, isFocused, isDim),
-                ...rowRuns(row, room, isSelected, isDim),
-              ]}
-              {...(isRead && { "aria-label": spokenRow(row) })}
-            />
-          </Box>
+          <Line
+            key={keyOf(item)}
+            runs={[
+              markerRun(isSelected, isFocused, isDim),
+              ...rowRuns(row, room, isSelected, isDim),
+            ]}
+          />
         );
       })}
     </Box>
@@ -172,13 +187,4 @@ function joinCells<Item>(
     const aligned = align === "right" ? [padding, ...cell] : cell;
     return [...(index === 0 ? [] : [gap]), ...fitRuns(aligned, width, glyphs.ellipsis)];
   });
-}
-
-/** `NAME tiny, SIZE 3 MB`. */
-function spokenRow<Item>(row: Row<Item>): string {
-  const cells = shownColumns(row).map((column) => {
-    const text = runsText(runsOf(column, row.item)).trim();
-    return text === "" || text === "-" ? "" : `${column.title} ${text}`.trim();
-  });
-  return [...cells, row.note?.text.trim() ?? ""].filter((part) => part !== "").join(", ");
 }

@@ -58,11 +58,8 @@ export interface Screen {
   type(text: string): void;
   /** Inserts a paste as one piece, with its line breaks. */
   paste(text: string): void;
-  /**
-   * Finished content, such as messages, as lines for screen readers: each is read once, above
-   * `Body`, which leaves it out in the layout `reader`.
-   */
-  readerLines?(): readonly string[];
+  /** Describes the screen in words; the layout `reader` prints them in place of `Body`. */
+  spoken(): Spoken;
   /** Takes the argument of `FrameServices.open`, such as a model to chat with. */
   accept?(argument: string): void;
   /** Calls the listener on every visible change. */
@@ -72,6 +69,14 @@ export interface Screen {
   deactivate(): void;
   /** The program ends: releases everything; resolves once all is saved. */
   close(): Promise<void>;
+}
+
+/** A screen in words, for screen readers. They may hold untrusted text, which the layout cleans. */
+export interface Spoken {
+  /** Finished content, such as messages: each line is read once. */
+  readonly finished: readonly string[];
+  /** A few lines that change in place; each change reads all of them again. */
+  readonly live: readonly string[];
 }
 
 /** Context of every screen. */

@@ -62,7 +62,7 @@ function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
   );
 }
 
-export function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null {
+function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null {
   const { overlay } = useFrame(frame);
   return overlay === undefined ? null : <Overlay overlay={overlay} size={size} />;
 }

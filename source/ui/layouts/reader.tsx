@@ -1,73 +1,109 @@
-// Layout for screen readers: each line is printed once, and only changing content is drawn below.
+// Layout for screen readers: each finished line is printed once, and only live lines are drawn below it.
 
 import { Box, Static, Text } from "ink";
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from "react";
 import { Observable } from "../../base/store.ts";
 import type { Frame } from "../frame/frame.ts";
+import type { Overlay } from "../frame/overlays.ts";
 import type { Screen } from "../frame/screen.ts";
 import { useFrame, usePaced } from "../hooks/use-store.ts";
-import { CurrentOverlay } from "./full-screen.tsx";
+import { harmlessRow } from "../text/text-run.ts";
 
-/** Draws words in tree order, without borders or positions. */
+/** Draws words, without borders or positions. */
 export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
   useFrame(frame);
-  const lines = useReaderLines(frame);
-  const { current, overlay, notice } = frame;
-  const size = frame.bodySize();
+  const { printed, live } = useSpeech(frame);
+  const { overlay, notice } = frame;
+  const lines = [
+    ...(overlay === undefined ? live : spokenOverlay(overlay)),
+    ...(notice === undefined ? [] : [`Note: ${notice}`]),
+  ];
   return (
     <Box flexDirection="column">
-      <Static items={lines}>{(line) => <Text key={line.number}>{line.text}</Text>}</Static>
-      {current !== undefined && overlay === undefined && <current.Body {...size} />}
-      <CurrentOverlay frame={frame} size={size} />
-      {notice !== undefined && <Text>{`Note: ${notice}`}</Text>}
+      <Static items={printed}>{(line) => <Text key={line.number}>{line.text}</Text>}</Static>
+      {lines.length > 0 && <Text>{lines.map(harmlessRow).join("\n")}</Text>}
     </Box>
   );
 }
 
-/** Returns all lines printed so far; new ones are added after the frame has changed. */
-function useReaderLines(frame: Frame): ReadLine[] {
+/** Describes an open question and its answer so far. */
+function spokenOverlay(overlay: Overlay): readonly string[] {
+  switch (overlay.kind) {
+    case "list": {
+      const { title, field, found, selected } = overlay;
+      const item = found[selected];
+      // The columns of a table are read as a sentence.
+      const name = item?.title.trim().replaceAll(/ {2,}/g, ", ");
+      const words = item === undefined ? "nothing" : `${name} ${item.note}`.trim();
+      const place = `${item === undefined ? 0 : selected + 1} of ${found.length}`;
+      return [`${title}: ${field.text}`, `Selected: ${words}, ${place}`];
+    }
+    case "ask": {
+      const { question, problem, field } = overlay;
+      return problem === undefined
+        ? [`${question} ${field.text}`]
+        : [question, `${problem} ${field.text}`];
+    }
+    case "write":
+      return [`${overlay.question} ${overlay.field.text}`];
+    case "confirm": {
+      const { question, isComing, isYes } = overlay;
+      const answer = isYes ? "Yes" : "No";
+      return [`${question} ${isComing ? "Calculating." : `${answer} is selected; y or n.`}`];
+    }
+  }
+}
+
+/** Returns the words of the current screen, read after each change of the frame. */
+function useSpeech(frame: Frame): Speech {
   const subscribe = usePaced(frame);
   const [log] = useState(() => {
-    const created = new ReaderLog();
+    const created = new SpeechLog();
     created.read(frame.current);
     return created;
   });
   useEffect(() => subscribe(() => log.read(frame.current)), [subscribe, log, frame]);
-  return useSyncExternalStore(log.subscribe, () => log.lines);
+  return useSyncExternalStore(log.subscribe, log.get);
 }
 
-interface ReadLine {
+interface Speech {
+  /** All finished lines so far, oldest first. */
+  readonly printed: PrintedLine[];
+  readonly live: readonly string[];
+}
+
+interface PrintedLine {
   readonly number: number;
   readonly text: string;
 }
 
-export class ReaderLog extends Observable {
-  #lines: ReadLine[] = [];
+export class SpeechLog extends Observable {
+  #speech: Speech = { printed: [], live: [] };
   readonly #known = new Map<string, readonly string[]>();
   #title: string | undefined;
 
-  /** All lines printed so far, oldest first. */
-  get lines(): ReadLine[] {
-    return this.#lines;
-  }
+  readonly get = (): Speech => this.#speech;
 
-  /** Prints the lines of a screen; of the same screen only the new ones. */
-  read(screen: Pick<Screen, "title" | "readerLines"> | undefined): void {
+  /** Takes the words of a screen; of the finished lines of the same screen only the new ones. */
+  read(screen: Pick<Screen, "title" | "spoken"> | undefined): void {
     if (screen === undefined) return;
     const { title } = screen;
-    const lines = screen.readerLines?.() ?? [];
-    if (this.#title !== undefined && title !== this.#title) this.#print(`Screen: ${title}`);
+    const { finished, live } = screen.spoken();
+    const announced =
+      this.#title !== undefined && title !== this.#title ? [`Screen: ${title}`] : [];
     this.#title = title;
     const before = this.#known.get(title) ?? [];
-    this.#known.set(title, lines);
-    const grew = lines.length >= before.length && before.every((line, at) => lines[at] === line);
+    this.#known.set(title, finished);
+    const grew =
+      finished.length >= before.length && before.every((line, at) => finished[at] === line);
     const seen = new Set(before);
-    const fresh = grew ? lines.slice(before.length) : lines.filter((line) => !seen.has(line));
-    for (const line of fresh) this.#print(line);
-  }
-
-  #print(text: string): void {
-    this.#lines = [...this.#lines, { number: this.#lines.length, text }];
+    const fresh = grew ? finished.slice(before.length) : finished.filter((line) => !seen.has(line));
+    const { printed } = this.#speech;
+    const added = [...announced, ...fresh].map((line, at) => ({
+      number: printed.length + at,
+      text: harmlessRow(line),
+    }));
+    this.#speech = { printed: added.length === 0 ? printed : [...printed, ...added], live };
     this.tell();
   }
 }

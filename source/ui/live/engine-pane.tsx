@@ -65,7 +65,7 @@ export interface EnginePaneProps {
   readonly rows: number;
 }
 
-/** Has `enginePaneHeight` rows, or fewer. Screen readers skip it: it changes all the time. */
+/** Has `enginePaneHeight` rows, or fewer. */
 export const EnginePane = memo(function EnginePane(props: EnginePaneProps): ReactElement {
   const { watch, conversation, rows } = props;
   const { theme } = useLook();
@@ -76,7 +76,7 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
   const isStale = age !== undefined;
   const height = Math.min(rows, enginePaneHeight(watched, conversation));
   return (
-    <Box flexShrink={0} aria-hidden>
+    <Box flexShrink={0}>
       <Panel width={enginePaneWidth} height={height} title="Engine">
         {isStale && (
           <Text {...theme.error} wrap="truncate">
@@ -98,13 +98,13 @@ export interface EngineLineProps extends Pick<EnginePaneProps, "watch" | "conver
   readonly columns: number;
 }
 
-/** A row with the most important figures. Screen readers skip it. */
+/** A row with the most important figures. */
 export const EngineLine = memo(function EngineLine(props: EngineLineProps): ReactElement {
   const { watch, conversation, columns } = props;
   const { theme } = useLook();
   const text = useStore(watch, ({ samples }) => engineLineText({ conversation, samples }));
   return (
-    <Box height={1} flexShrink={0} paddingX={1} aria-hidden>
+    <Box height={1} flexShrink={0} paddingX={1}>
       <Text {...theme.dim} wrap="truncate">
         {fitText(text, Math.max(0, columns - 2), glyphs.ellipsis)}
       </Text>

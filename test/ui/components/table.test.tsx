@@ -1,7 +1,13 @@
 // Tests that a table fits every width by dropping its least important columns.
 
 import { expect, test } from "vitest";
-import { type Column, rowsAround, Table } from "../../../source/ui/components/table.tsx";
+import {
+  type Column,
+  figureColumn,
+  rowsAround,
+  spokenRow,
+  Table,
+} from "../../../source/ui/components/table.tsx";
 import { renderAt } from "../support/render.tsx";
 
 interface Fruit {
@@ -92,4 +98,24 @@ test("the rows around the selected one include it and fill the height", () => {
     expect(shown).toHaveLength(7);
   }
   expect(rowsAround([1, 2, 3], 0, 7)).toEqual([1, 2, 3]);
+});
+
+test("a row is read in the words of its columns, without columns that have none", () => {
+  const spoken: readonly Column<Fruit>[] = [
+    ...columns.slice(0, 1),
+    figureColumn(
+      ["COUNT", 6, 1],
+      String,
+      ({ count }: Fruit) => count,
+      (text) => `${text} of them`,
+    ),
+    {
+      title: "FROM",
+      width: 5,
+      cell: ({ origin }) => ({ text: origin, tone: "dim" }),
+      spoken: (text) => text && `from ${text}`,
+    },
+  ];
+  expect(spokenRow(spoken, apple)).toBe("12 of them, from Almaty");
+  expect(spokenRow(spoken, plum)).toBe("1 of them");
 });

@@ -1,6 +1,5 @@
 // Tests that the pane shows known figures only, and says when the server is gone.
 
-import { Text } from "ink";
 import { describe, expect, test } from "vitest";
 import { Store } from "../../../source/base/store.ts";
 import type { WatchedServer } from "../../../source/client/live/server-watch.ts";
@@ -12,7 +11,7 @@ import {
   enginePaneHeight,
   enginePlace,
 } from "../../../source/ui/live/engine-pane.tsx";
-import { openReader, renderAt } from "../support/render.tsx";
+import { renderAt } from "../support/render.tsx";
 import { serverSample } from "../support/server-samples.ts";
 
 const gibibyte = 2 ** 30;
@@ -211,19 +210,6 @@ describe("one line", () => {
     const tree = <EngineLine watch={watchOf({})} conversation={conversation} columns={30} />;
     expect(renderAt(tree, { isAscii: true }).lines()).toEqual([" 61.2 tok/s | TTFT 182 ms | ~"]);
   });
-});
-
-test("screen readers skip figures that change all the time", async () => {
-  const tree = (
-    <>
-      <EnginePane watch={watchOf({})} conversation={conversation} rows={40} />
-      <EngineLine watch={watchOf({})} conversation={conversation} columns={80} />
-      <Text>the conversation</Text>
-    </>
-  );
-  const screen = openReader(tree, 80, 24);
-  await screen.until("the conversation");
-  expect(screen.text.trim()).toBe("the conversation");
 });
 
 test("screens have the pane beside them, the line above them, or neither", () => {

@@ -10,6 +10,7 @@ import type {
   FrameServices,
   Screen,
   SlashName,
+  Spoken,
 } from "../../../source/ui/frame/screen.ts";
 
 /** A frame of 60 x 16 cells, before it is started. */
@@ -40,6 +41,8 @@ export class FakeScreen implements Screen {
   statusText = "";
   smallestWindow: BodySize = { columns: 60, rows: 16 };
   lines: readonly string[] = ["first line"];
+  /** Lines for screen readers that change. */
+  live: readonly string[] = [];
   more: readonly BoundCommand[] = [];
   readonly #listeners = new Set<() => void>();
 
@@ -84,8 +87,8 @@ export class FakeScreen implements Screen {
     </Box>
   );
 
-  readerLines(): readonly string[] {
-    return this.lines;
+  spoken(): Spoken {
+    return { finished: this.lines, live: this.live };
   }
 
   status(): string {

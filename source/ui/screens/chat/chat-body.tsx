@@ -23,7 +23,6 @@ import {
 } from "./chat-view.ts";
 import { BelowMessages } from "./composer/composer.tsx";
 import { InlineChat } from "./inline-chat.tsx";
-import { ReaderChat } from "./reader-chat.tsx";
 import { SessionsPane } from "./sessions-pane.tsx";
 import { EmptyChat } from "./transcript/empty-chat.tsx";
 import { Transcript } from "./transcript/transcript.tsx";
@@ -39,7 +38,6 @@ export function ChatBody(props: ChatBodyProps): ReactElement {
     chat.store,
     ({ viewport, selectedId }) => viewport.kind === "anchored" || selectedId !== undefined,
   );
-  if (layout === "reader") return <ReaderChat chat={chat} />;
   // Scrolling back inline needs all the rows that the program may take.
   if (layout === "inline" && !isReading) {
     return <InlineChat {...props} columns={conversationColumns(props.columns)} />;

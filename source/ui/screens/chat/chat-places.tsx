@@ -6,7 +6,7 @@ import { Observable } from "../../../base/store.ts";
 import type { CommandFacts } from "../../../chat/commands/command.ts";
 import type { SessionDeployment, SessionHead } from "../../../chat/sessions/session.ts";
 import type { ClientMessage } from "../../../client/chat-events.ts";
-import type { BodySize, BoundCommand, Screen } from "../../frame/screen.ts";
+import type { BodySize, BoundCommand, Screen, Spoken } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { usePaced } from "../../hooks/use-store.ts";
 
@@ -150,8 +150,8 @@ export class ChatPlaces extends Observable implements Screen {
     this.#current?.paste(text);
   }
 
-  readerLines(): readonly string[] {
-    return this.#current?.readerLines?.() ?? noChatLines;
+  spoken(): Spoken {
+    return this.#current?.spoken() ?? { finished: noChatLines, live: [] };
   }
 
   /** Other screens pass the names of models on this machine. */
@@ -195,10 +195,8 @@ function useCurrent(places: ChatPlaces): PlacedChat | undefined {
   return useSyncExternalStore(usePaced(places), () => places.current);
 }
 
-/** Screen readers get the same as lines. */
-function NoChat(): ReactElement | null {
-  const { theme, layout } = useLook();
-  if (layout === "reader") return null;
+function NoChat(): ReactElement {
+  const { theme } = useLook();
   return (
     <Box flexDirection="column" flexShrink={0} paddingX={1}>
       {noChatLines.map((line) => (

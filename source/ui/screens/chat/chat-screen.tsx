@@ -10,6 +10,7 @@ import type { BodySize, ScreenContext } from "../../frame/screen.ts";
 import { ChatBody } from "./chat-body.tsx";
 import type { ChatContext } from "./chat-context.ts";
 import type { PlacedChat } from "./chat-places.tsx";
+import { spokenChat } from "./chat-speech.ts";
 import { modeOf } from "./chat-state.ts";
 import { boundCommands } from "./commands/command-table.ts";
 import { insert } from "./composer/composer-actions.ts";
@@ -17,7 +18,6 @@ import { clearNotice, listSaved, resumeHere, switchModel } from "./conversation-
 import { createChat } from "./create-chat.ts";
 import { Scrollback } from "./inline-chat.tsx";
 import { activityText } from "./status-text.ts";
-import { readerLines } from "./transcript/reader-lines.ts";
 
 /**
  * Opens a chat with what the options name: a saved chat, stored messages, or models to begin with.
@@ -70,7 +70,7 @@ function screenOf(chat: ChatContext, watch: ServerWatch | undefined): PlacedChat
       return activity === undefined ? backend.facts.name : activityText(activity, backend.facts);
     },
     serverLabel: () => backend.serverLabel(),
-    readerLines: () => readerLines(chat.state.entries),
+    spoken: () => spokenChat(chat),
     subscribe: store.subscribe,
     /** Other screens pass a model to chat with. */
     accept: (model) => switchModel(chat, model),

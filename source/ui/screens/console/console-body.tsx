@@ -1,7 +1,7 @@
 // The console below the tabs: deployments above; below them replicas, keys and the log.
 
-import { Box, Text, useIsScreenReaderEnabled } from "ink";
-import { Fragment, type ReactElement } from "react";
+import { Box, Text } from "ink";
+import type { ReactElement } from "react";
 import { span } from "../../../base/quantities.ts";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
@@ -10,23 +10,17 @@ import { useNow } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
 import { glyphs } from "../../theme.ts";
 import { AppDetails } from "./app-details.tsx";
-import { AppList } from "./app-list.tsx";
-import { contentSize, hasAllPanes, type PaneProps, paneHeights } from "./console-layout.ts";
-import { ConsoleReader } from "./console-reader.tsx";
+import { contentSize, type PaneProps, paneRows } from "./console-layout.ts";
+import { paneViews } from "./console-panes.ts";
 import {
   type CloudState,
   type ConsoleState,
   canStart,
   hasBanner,
   isEmpty,
-  type Pane,
-  panes,
 } from "./console-state.ts";
-import { KeyList, NewKey } from "./key-list.tsx";
+import { NewKey } from "./key-list.tsx";
 import type { LogBuffer } from "./log-buffer.ts";
-import { LogPane } from "./log-pane.tsx";
-import { NodeList } from "./node-list.tsx";
-import { ReplicaList } from "./replica-list.tsx";
 
 export interface ConsoleBodyProps extends BodySize {
   readonly store: Readable<ConsoleState>;
@@ -37,8 +31,6 @@ export interface ConsoleBodyProps extends BodySize {
 export function ConsoleBody({ store, log, columns, rows }: ConsoleBodyProps): ReactElement {
   const state = useStore(store, (whole) => whole);
   const now = useNow();
-  const isRead = useIsScreenReaderEnabled();
-  if (isRead) return <ConsoleReader state={state} log={log} />;
   const content = contentSize(state, { columns, rows }, now);
   const isBannerShown = hasBanner(state, now);
   const { made } = state;
@@ -62,45 +54,26 @@ interface ContentProps {
 
 function Content({ state, log, now, size, y }: ContentProps): ReactElement {
   const { columns, rows } = size;
-  const { details, isZoomed } = state;
+  const { details } = state;
   if (details !== undefined) {
     return <AppDetails {...details} width={columns} height={rows} now={now} />;
   }
   if (isEmpty(state)) {
     return <EmptyConsole state={state} width={columns} height={rows} />;
   }
-  const heights = paneHeights(state, size);
-  const draw = (name: Pane, width: number, top = 0): ReactElement | null => {
-    const place = { state, width, height: heights[name], now };
-    if (place.height === 0) return null;
-    if (name === "apps") return <AppList {...place} y={y} />;
-    if (name === "replicas") return <ReplicaList {...place} />;
-    if (name === "keys") return <KeyList {...place} />;
-    if (name === "nodes") return <NodeList {...place} />;
-    return <LogPane state={state} log={log} width={width} height={place.height} y={y + top} />;
-  };
-  if (!hasAllPanes(size) || isZoomed) {
-    const logTop = heights.apps + heights.replicas;
-    const all: readonly Pane[] = [...panes, "nodes"];
-    return (
-      <>
-        {all.map((name) => (
-          <Fragment key={name}>{draw(name, columns, logTop)}</Fragment>
-        ))}
-      </>
-    );
-  }
-  const half = Math.floor(columns / 2);
-  const middle = Math.max(heights.replicas, heights.nodes);
   return (
     <>
-      {draw("apps", columns)}
-      <Box height={middle} flexShrink={0}>
-        {draw("nodes", columns)}
-        {draw("replicas", half)}
-        {draw("keys", columns - half)}
-      </Box>
-      {draw("logs", columns, heights.apps + middle)}
+      {paneRows(state, size).map(({ panes, top, height }) => (
+        <Box key={panes[0]} height={height} flexShrink={0}>
+          {panes.map((name, index) => {
+            const { Body } = paneViews[name];
+            const width = Math.floor(columns / panes.length);
+            const rest = index === panes.length - 1 ? columns - width * panes.length : 0;
+            const place = { width: width + rest, height, y: y + top };
+            return <Body key={name} state={state} log={log} now={now} {...place} />;
+          })}
+        </Box>
+      ))}
     </>
   );
 }

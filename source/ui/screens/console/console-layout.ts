@@ -1,8 +1,8 @@
-// Layout of the console: heights of the panes, and the visible rows of a list.
+// Layout of the console: the places of the panes, and the visible rows of a list.
 
 import { panelInnerHeight } from "../../components/panel.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { type ConsoleState, hasBanner, type Pane, shownApps } from "./console-state.ts";
+import { type ConsoleState, hasBanner, type Pane, panes, shownApps } from "./console-state.ts";
 
 /** Size from which all panes are visible. */
 const allPanesColumns = 100;
@@ -27,8 +27,13 @@ export interface PaneProps {
   readonly now: number;
 }
 
-/** Height of each pane; 0 for a hidden pane. */
-export type PaneHeights = Readonly<Record<Pane, number>>;
+/** Panes side by side, each with the same width. */
+interface PaneRow {
+  readonly panes: readonly Pane[];
+  /** The first row below the banner. */
+  readonly top: number;
+  readonly height: number;
+}
 
 /** Returns the room between the banner and a new key. @param now milliseconds since 1970 */
 export function contentSize(state: ConsoleState, size: BodySize, now: number): BodySize {
@@ -37,32 +42,45 @@ export function contentSize(state: ConsoleState, size: BodySize, now: number): B
   return { columns: size.columns, rows: size.rows - banner - newKey };
 }
 
-export function hasAllPanes({ columns, rows }: BodySize): boolean {
-  return columns >= allPanesColumns && rows >= allPanesRows;
+/**
+ * Gives the table what it needs, up to a half, and the log the rest. Without room for all panes, the
+ * focused one is below the table. A pane that Tab does not reach replaces those between table and log.
+ */
+export function paneRows(state: ConsoleState, { columns, rows }: BodySize): readonly PaneRow[] {
+  const { pane, isZoomed } = state;
+  if (isZoomed) return stacked(row(rows, pane));
+  const wanted = Math.max(tableMinimum, shownApps(state).length + tableExtra);
+  if (columns >= allPanesColumns && rows >= allPanesRows) {
+    const table = Math.min(wanted, Math.max(tableMinimum, Math.floor((rows - middleHeight) / 2)));
+    const middle: readonly Pane[] = panes.includes(pane) ? ["replicas", "keys"] : [pane];
+    const log = rows - table - middleHeight;
+    return stacked(row(table, "apps"), row(middleHeight, ...middle), row(log, "logs"));
+  }
+  const table = Math.min(wanted, Math.floor(rows / 2));
+  const below = rows - table;
+  if (pane !== "apps") return stacked(row(table, "apps"), row(below, pane));
+  if (below < twoPanesRows) return stacked(row(table, "apps"), row(below, "replicas"));
+  const log = below - smallMiddleHeight;
+  return stacked(row(table, "apps"), row(smallMiddleHeight, "replicas"), row(log, "logs"));
 }
 
-/** Gives the table what it needs, up to a half, and the log the rest. Nodes replace replicas and keys. */
-export function paneHeights(state: ConsoleState, size: BodySize): PaneHeights {
-  const { pane, isZoomed } = state;
-  const { rows } = size;
-  const none = { apps: 0, replicas: 0, keys: 0, nodes: 0, logs: 0 };
-  if (isZoomed) return { ...none, [pane]: rows };
-  const wanted = Math.max(tableMinimum, shownApps(state).length + tableExtra);
-  if (hasAllPanes(size)) {
-    const top = Math.min(wanted, Math.max(tableMinimum, Math.floor((rows - middleHeight) / 2)));
-    const logs = rows - top - middleHeight;
-    if (pane === "nodes") return { ...none, apps: top, nodes: middleHeight, logs };
-    return { ...none, apps: top, replicas: middleHeight, keys: middleHeight, logs };
-  }
-  const apps = Math.min(wanted, Math.floor(rows / 2));
-  const below = rows - apps;
-  if (pane !== "apps") return { ...none, apps, [pane]: below };
-  if (below < twoPanesRows) return { ...none, apps, replicas: below };
-  return { ...none, apps, replicas: smallMiddleHeight, logs: below - smallMiddleHeight };
+function row(height: number, ...names: readonly Pane[]): Omit<PaneRow, "top"> {
+  return { panes: names, height };
+}
+
+function stacked(...rows: readonly Omit<PaneRow, "top">[]): PaneRow[] {
+  let top = 0;
+  return rows.map((one) => {
+    const placed = { ...one, top };
+    top += one.height;
+    return placed;
+  });
 }
 
 /** Returns the visible rows of the focused pane's list. */
 export function listRows(state: ConsoleState, size: BodySize): number {
-  const header = state.pane === "logs" ? 0 : 1;
-  return Math.max(1, panelInnerHeight(paneHeights(state, size)[state.pane]) - header);
+  const { pane } = state;
+  const header = pane === "logs" ? 0 : 1;
+  const { height = 0 } = paneRows(state, size).find(({ panes }) => panes.includes(pane)) ?? {};
+  return Math.max(1, panelInnerHeight(height) - header);
 }

@@ -8,7 +8,7 @@ import type { BodySize, Screen } from "../../frame/screen.ts";
 import { ConsoleBody } from "./console-body.tsx";
 import { consoleCommands } from "./console-commands.ts";
 import { ConsoleFeed } from "./console-feed.ts";
-import { readerLines } from "./console-reader.tsx";
+import { spokenConsole } from "./console-speech.ts";
 import { initialState } from "./console-state.ts";
 import { LogBuffer } from "./log-buffer.ts";
 import { type ConsoleContext, editFilter, selectApp } from "./pane-actions.ts";
@@ -47,7 +47,7 @@ export function consoleScreen(services: CloudScreenServices): Screen {
       if (link.kind === "down") return "control plane ✗";
       return `control plane ● ${status === undefined ? "" : hostOf(status.baseUrl)}`;
     },
-    readerLines: () => readerLines(store.get(), log, now()),
+    spoken: () => spokenConsole(store.get(), log, now()),
     /** Selects a deployment, such as `local/tiny`. */
     accept: (name) => selectApp(context, name),
     subscribe: (listener) => {

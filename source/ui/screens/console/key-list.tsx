@@ -5,11 +5,11 @@ import type { KeyDocument } from "../../../cloud/admin/documents.ts";
 import { TextLine } from "../../components/line.tsx";
 import { ListPane } from "../../components/list-pane.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
-import type { Column } from "../../components/table.tsx";
+import { type Column, spokenRow } from "../../components/table.tsx";
 import { harmlessRow, harmlessRun, type TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import { newKeyHeight, type PaneProps } from "./console-layout.ts";
-import { type ConsoleState, isOutdated, selectedRow } from "./console-state.ts";
+import { type ConsoleState, isOutdated, selectedKey, selectedRow } from "./console-state.ts";
 import { keyName, lastUse, shortAge } from "./console-texts.ts";
 
 export function KeyList({ state, width, height, now }: PaneProps): ReactElement {
@@ -33,10 +33,22 @@ export function KeyList({ state, width, height, now }: PaneProps): ReactElement 
   );
 }
 
+export function spokenKey(state: ConsoleState): string | undefined {
+  const key = selectedKey(state);
+  // No column with a time is spoken.
+  return key && `Key: ${spokenRow(keyColumns(0), key)}`;
+}
+
 function keyColumns(now: number): readonly Column<KeyDocument>[] {
   const text = (value: string) => harmlessRun(value, "plain");
   return [
-    { title: "NAME", width: 10, isFlexible: true, cell: (key) => text(keyName(key)) },
+    {
+      title: "NAME",
+      width: 10,
+      isFlexible: true,
+      cell: (key) => text(keyName(key)),
+      spoken: (name) => name,
+    },
     {
       title: "KEY",
       width: 6,
@@ -45,7 +57,12 @@ function keyColumns(now: number): readonly Column<KeyDocument>[] {
     },
     { title: "SCOPE", width: 8, rank: 1, cell: ({ scope }) => text(scope) },
     { title: "APPS", width: 10, rank: 3, cell: ({ apps }) => text(apps.join(",") || "all") },
-    { title: "STATE", width: 10, cell: (key) => keyStateRun(key, now) },
+    {
+      title: "STATE",
+      width: 10,
+      cell: (key) => keyStateRun(key, now),
+      spoken: (_, { state }) => state,
+    },
     { title: "USED", width: 5, align: "right", rank: 1, cell: (key) => text(lastUse(key, now)) },
     {
       title: "LIMIT",

@@ -20,8 +20,21 @@ import { fitText, harmlessRow } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
 import type { PaneProps } from "./console-layout.ts";
-import { isOutdated, selectedApp, selectedReplica, shownReplicas } from "./console-state.ts";
-import { nameOf, replicaNote, shortReplica, shownName, stateRun } from "./console-texts.ts";
+import {
+  type ConsoleState,
+  isOutdated,
+  selectedApp,
+  selectedReplica,
+  shownReplicas,
+} from "./console-state.ts";
+import {
+  nameOf,
+  replicaNote,
+  shortReplica,
+  shownName,
+  stateRun,
+  stateWord,
+} from "./console-texts.ts";
 
 const stateWidth = 11;
 const gaugeWidth = 8;
@@ -81,6 +94,11 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
       ))}
     </Panel>
   );
+}
+
+export function spokenReplica(state: ConsoleState): string | undefined {
+  const selected = selectedReplica(state);
+  return selected && `Replica: ${shortReplica(selected.replica)}, ${stateWord(selected.state)}`;
 }
 
 interface RowProps {

@@ -1,22 +1,21 @@
 // Deploys a script or a model, step by step: the screen's state, its actions and its component.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { memo, type ReactElement } from "react";
 import { memoizeLast } from "../../../base/memoize-last.ts";
 import { Store } from "../../../base/store.ts";
 import type { CloudScreenServices } from "../../app/cloud-access.ts";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
-import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { deployCommands } from "./deploy-commands.ts";
 import { DeployLoader } from "./deploy-loader.ts";
+import { spokenDeploy } from "./deploy-speech.ts";
 import { createDeployState, type DeployState, targetOf } from "./deploy-state.ts";
 import { DraftActions } from "./draft-actions.ts";
 import { editField, openStep } from "./form-reducer.ts";
 import { LaunchActions } from "./launch-actions.ts";
 import { stepsColumns } from "./page-rows.tsx";
-import { focusDescription, readerLines } from "./reader-lines.ts";
 import { type DeployContext, deployModel } from "./step-actions.ts";
 import { StepPage } from "./step-page.tsx";
 import { focusedItem } from "./steps.ts";
@@ -58,7 +57,7 @@ export function deployScreen(given: CloudScreenServices): Screen {
       if (state.launch?.state !== "running") return targetOf(state)?.place ?? "";
       return `launching ${state.given.name ?? ""}`.trim();
     },
-    readerLines: () => readerLines(store.get()),
+    spoken: () => spokenDeploy(store.get()),
     /** Starts with a local model. */
     accept: (model) => deployModel(context, model),
     subscribe: store.subscribe,
@@ -76,9 +75,8 @@ export function deployScreen(given: CloudScreenServices): Screen {
   };
 }
 
-/** Draws the list of steps if it fits, and the current page; for screen readers, only the focused field. */
+/** Draws the list of steps if it fits, and the current page. */
 export function DeployBody({ state, size }: { state: DeployState; size: BodySize }): ReactElement {
-  if (useLook().layout === "reader") return <Text>{focusDescription(state)}</Text>;
   const { step, given, draftSavedAtMs } = state;
   return (
     <Box>

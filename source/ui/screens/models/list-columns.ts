@@ -38,6 +38,13 @@ export function fitLegend(): string {
 
 const nothing: TextRun = { text: "-", tone: "dim" };
 
+const spokenFits: Readonly<Record<Fit, string>> = {
+  gpu: "fits on the GPU",
+  split: "fits on GPU and CPU",
+  cpu: "fits on the CPU",
+  none: "is too big",
+};
+
 /** The columns of each list right of the name, and the fewest cells of a name before they are dropped. */
 const lists: Readonly<
   Record<Source, { nameWidth: number; columns: (look: CellLook) => readonly Column<ModelEntry>[] }>
@@ -53,41 +60,64 @@ function localColumns(): readonly Column<LocalEntry>[] {
       ["SIZE", 7, 0],
       formatBytes,
       ({ model, download, found }) => model?.sizeBytes ?? download?.totalBytes ?? found?.sizeBytes,
+      (text, { model }) => (model === undefined ? "" : text),
     ),
     {
       title: "QUANT",
       width: 8,
       cell: ({ model }) =>
         model?.quantization ? harmlessRun(model.quantization, "plain") : nothing,
+      spoken: (text) => text,
     },
-    figureColumn(["CTX", 4, 1], tokenCount, trainedContext),
+    figureColumn(["CTX", 4, 1], tokenCount, trainedContext, (text) => text && `context ${text}`),
     { title: "TOK/S", width: 9, rank: 2, align: "right", cell: speedCell },
     {
       title: "FIT",
       width: 5,
       cell: ({ estimate }) => (estimate ? fitWords[estimate.fit] : nothing),
+      spoken: (_, { estimate }) => (estimate ? spokenFits[estimate.fit] : ""),
     },
-    { title: "STATE", width: 10, cell: (entry) => localStateCell(entry) },
+    {
+      title: "STATE",
+      width: 10,
+      cell: (entry) => localStateCell(entry),
+      spoken: (_, entry) => spokenState(entry),
+    },
   ];
 }
 
 function hubColumns({ nowMs }: CellLook): readonly Column<HubEntry>[] {
   return [
     figureColumn(["PARAMS", 7, 0], formatCount, ({ model }) => model.parameterCount),
-    figureColumn(["PULLS", 6, 0], formatTally, ({ model }) => model.downloads),
+    figureColumn(
+      ["PULLS", 6, 0],
+      formatTally,
+      ({ model }) => model.downloads,
+      (text) => text && `${text} downloads`,
+    ),
     figureColumn(["LIKES", 5, 1], formatTally, ({ model }) => model.likes),
     figureColumn(
       ["AGE", 6, 2],
       roughSpan,
       ({ model: { modifiedMs } }) => modifiedMs && nowMs - modifiedMs,
     ),
-    { title: "STATE", width: 10, cell: (entry) => hubStateCell(entry) },
+    {
+      title: "STATE",
+      width: 10,
+      cell: (entry) => hubStateCell(entry),
+      spoken: (text, { download }) => (download === undefined ? text : spokenDownload(download)),
+    },
   ];
 }
 
 function runningColumns({ nowMs }: CellLook): readonly Column<RunningEntry>[] {
   return [
-    figureColumn(["SIZE", 7, 0], formatMemory, ({ loaded }) => loaded.size),
+    figureColumn(
+      ["SIZE", 7, 0],
+      formatMemory,
+      ({ loaded }) => loaded.size,
+      (text) => `${text} in memory`,
+    ),
     {
       title: "PROCESSOR",
       width: 15,
@@ -100,7 +130,12 @@ function runningColumns({ nowMs }: CellLook): readonly Column<RunningEntry>[] {
       width: 9,
       cell: ({ loaded }) => ({ text: timeToUnload(loaded, nowMs), tone: "plain" }),
     },
-    { title: "STATE", width: 10, cell: ({ loaded }) => loadedCell(loaded) },
+    {
+      title: "STATE",
+      width: 10,
+      cell: ({ loaded }) => loadedCell(loaded),
+      spoken: (_, { loaded }) => loaded.state,
+    },
   ];
 }
 
@@ -124,10 +159,12 @@ export function listColumns(source: Source, look: CellLook): readonly Column<Fou
       width: nameWidth,
       isFlexible: true,
       cell: (found, width) => nameRuns(found, width),
+      spoken: (_, { entry }) => entry.name,
     },
     ...columns(look).map((column) => ({
       ...column,
       cell: ({ entry }: FoundEntry, width: number) => column.cell(entry, width),
+      spoken: (text: string, { entry }: FoundEntry) => column.spoken?.(text, entry) ?? "",
     })),
   ];
 }
@@ -156,6 +193,22 @@ export function localStateCell(entry: LocalEntry): TextRun {
   if (loaded !== undefined) return loadedCell(loaded);
   if (loading !== undefined) return loadingCell(loading);
   return { text: "", tone: "plain" };
+}
+
+const stepWords = { check: "checking", load: "loading", warm: "warming up" } as const;
+
+function spokenState({ download, loading, loaded }: LocalEntry): string {
+  if (download !== undefined) return spokenDownload(download);
+  if (loading !== undefined) return stepWords[loading.step];
+  return loaded === undefined ? "" : "loaded";
+}
+
+/** `download running at 43 percent`. */
+function spokenDownload(download: Download): string {
+  const fraction = fractionOf(download);
+  const percent = fraction === undefined ? "" : ` at ${Math.floor(fraction * 100)} percent`;
+  const reason = download.error === undefined ? "" : `: ${download.error}`;
+  return `download ${download.state}${percent}${reason}`;
 }
 
 function hubStateCell({ model, installed, download }: HubEntry): TextRun {

@@ -230,7 +230,7 @@ function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | 
           {`${glyphs.working} ${waitingWords[state.source]}${glyphs.ellipsis}`}
         </Text>
         {skeletonWidths.map((length) => (
-          <Text key={length} {...theme.dim} aria-hidden>
+          <Text key={length} {...theme.dim}>
             {" ".repeat(skeletonIndent) + glyphs.box.horizontal.repeat(Math.min(length, room))}
           </Text>
         ))}

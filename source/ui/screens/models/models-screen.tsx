@@ -9,7 +9,6 @@ import { isActive } from "../../../client/download.ts";
 import { TextLine } from "../../components/line.tsx";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
-import { useLook } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
 import { glyphs } from "../../theme.ts";
 import { editFilter, type ModelsContext } from "./list-actions.ts";
@@ -18,8 +17,8 @@ import { type ModelEntry, selectedEntry } from "./model-entries.ts";
 import { ModelList } from "./model-list.tsx";
 import { modelsCommands } from "./models-commands.ts";
 import { ModelsFeed } from "./models-feed.ts";
+import { spokenModels } from "./models-speech.ts";
 import { createModelsState, type FoundFile, type ModelsState } from "./models-state.ts";
-import { ReaderList } from "./reader-list.tsx";
 
 /** Minimum width that shows the card next to the list. */
 const twoPanesFrom = 100;
@@ -69,6 +68,7 @@ export function modelsScreen(options: ModelsScreenOptions): Screen {
       edit: (change) => editFilter(context, change),
     }),
     status: () => statusText(store.get()),
+    spoken: () => spokenModels(store.get()),
     subscribe: store.subscribe,
     activate: () => feed.start(),
     // Downloads and loads continue.
@@ -103,7 +103,6 @@ export interface ModelsViewProps extends BodySize {
 export function ModelsView(props: ModelsViewProps): ReactElement {
   const { store, onCardExtent, columns, rows } = props;
   const state = useStore(store, (all) => all);
-  if (useLook().layout === "reader") return <ReaderList state={state} />;
   const entry = selectedEntry(state);
   const card = { state, entry, height: rows, onExtent: onCardExtent };
   if (columns >= twoPanesFrom) {

@@ -7,7 +7,7 @@ import { cancellationText, readingProgress } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
-import { harmlessRow, harmlessRun, type TextRun } from "../../text/text-run.ts";
+import { harmlessRun, type TextRun } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
@@ -68,7 +68,7 @@ export function requestSentence(view: RequestRecord): string {
     `${formatMilliseconds(totalMs)} total`,
   ];
   const rest = error === undefined ? [...figures.filter(Boolean), ...warnings] : [error.message];
-  return harmlessRow([facts.join(" "), ...rest].join(", "));
+  return [facts.join(" "), ...rest].join(", ");
 }
 
 /** Returns tokens per second; for a running answer the mean since its first token. */

@@ -2,10 +2,9 @@
 
 import { Box, Text } from "ink";
 import type { ReactElement } from "react";
-import { rate, span } from "../../../base/quantities.ts";
+import { span } from "../../../base/quantities.ts";
 import { wrapLine } from "../../../base/wrap-line.ts";
-import { readingText } from "../../../client/requests.ts";
-import type { RequestRecord } from "../../../request-log/request-record.ts";
+import type { WatchedServer } from "../../../client/live/server-watch.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
@@ -15,7 +14,7 @@ import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx
 import { listRequests } from "./request-list.ts";
 import { RequestTable } from "./request-table.tsx";
 import { lineRows, paneRows, ServerLines, ServerPanes } from "./server-panes.tsx";
-import type { ServerSources } from "./server-state.ts";
+import type { HostedServer, ServerSources, ServerState } from "./server-state.ts";
 
 /** A smaller window shows two lines instead of the panes. */
 const paneColumnsMinimum = 100;
@@ -28,16 +27,12 @@ export interface ServerBodyProps extends BodySize {
   readonly sources: ServerSources;
 }
 
-export function ServerBody({ sources, ...size }: ServerBodyProps): ReactElement {
-  if (useLook().layout === "reader") return <ServerSummary sources={sources} />;
-  return <ServerWindow sources={sources} {...size} />;
-}
-
-function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement {
+export function ServerBody({ sources, columns, rows }: ServerBodyProps): ReactElement {
   const { theme } = useLook();
   const state = useStore(sources.store, (one) => one);
   const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
-  const banner = useBanner(sources);
+  const { link } = useStore(sources.watch, (one) => one);
+  const banner = bannerOf({ state, link, host: sources.host() }, useNow());
   const lines = bannerRows(banner, columns - 2);
   const hasPanes = columns >= paneColumnsMinimum && rows - lines.length >= paneBodyMinimum;
   const hasPreview = rows >= previewBodyMinimum && selected !== undefined;
@@ -69,34 +64,6 @@ function ServerWindow({ sources, columns, rows }: ServerBodyProps): ReactElement
   );
 }
 
-/** Draws the changing figures for screen readers, below the ended requests. */
-function ServerSummary({ sources }: Pick<ServerBodyProps, "sources">): ReactElement {
-  const banner = useBanner(sources);
-  const state = useStore(sources.store, (one) => one);
-  const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
-  const { samples } = useStore(sources.watch, (one) => one);
-  const sample = samples.at(-1);
-  const server = banner?.text ?? sources.host().url;
-  return (
-    <Box flexDirection="column">
-      <Text>{`Server: ${harmlessRow(server)}`}</Text>
-      {sample !== undefined && (
-        <Text>
-          {sample.running} running, {sample.waiting} waiting, {rate(sample.tokensPerSecond)} tok/s
-          {sample.isRecording && ", recording prompts"}
-        </Text>
-      )}
-      <Text>{`Filter: ${state.field?.editor.text ?? state.filters.text}`}</Text>
-      {selected !== undefined && <Text>{harmlessRow(`Selected: ${selectedText(selected)}`)}</Text>}
-    </Box>
-  );
-}
-
-function selectedText(view: RequestRecord): string {
-  const reading = readingText(view);
-  return `${view.id} ${view.method} ${view.path}${reading === undefined ? "" : `, ${reading}`}`;
-}
-
 const bannerRowsMaximum = 3;
 
 const remedyKeys = {
@@ -111,12 +78,19 @@ interface Banner {
   readonly tone: Tone;
 }
 
-/** @returns undefined if there is no problem */
-function useBanner(sources: ServerSources): Banner | undefined {
-  const now = useNow();
-  const { work, startProblem } = useStore(sources.store, (one) => one);
-  const { link } = useStore(sources.watch, (one) => one);
-  const host = sources.host();
+interface BannerFacts {
+  readonly state: Pick<ServerState, "work" | "startProblem">;
+  readonly link: WatchedServer["link"];
+  readonly host: HostedServer;
+}
+
+/**
+ * @param now milliseconds since 1970; undefined leaves out ages, which change all the time
+ * @returns undefined if there is no problem
+ */
+export function bannerOf(facts: BannerFacts, now: number | undefined): Banner | undefined {
+  const { link, host } = facts;
+  const { work, startProblem } = facts.state;
   const parted = (...parts: string[]) => parts.join(` ${glyphs.separator} `);
   if (work !== undefined) return { text: `${glyphs.working} ${work}`, tone: "plain" };
   if (startProblem !== undefined) {
@@ -130,8 +104,9 @@ function useBanner(sources: ServerSources): Banner | undefined {
     return { text: parted(text, "S start", "o settings"), tone: "warning" };
   }
   if (link.kind === "down") {
-    const age = span(now - link.sinceMs);
-    const text = `${glyphs.failed} ${link.sentence} Down for ${age}; reconnecting to ${host.url}`;
+    const age =
+      now === undefined ? "Reconnecting" : `Down for ${span(now - link.sinceMs)}; reconnecting`;
+    const text = `${glyphs.failed} ${link.sentence} ${age} to ${host.url}`;
     return { text, tone: "error" };
   }
   if (host.warning === undefined) return undefined;

@@ -8,23 +8,18 @@ import type { RequestFeed } from "../../../client/live/request-feed.ts";
 import { requestTexts } from "../../../client/requests.ts";
 import { screenInput } from "../../frame/command-table.ts";
 import type { BodySize, Screen } from "../../frame/screen.ts";
-import { toAscii } from "../../theme.ts";
 import { editField, refresh } from "./browse-actions.ts";
-import { requestSentence } from "./request-columns.ts";
-import { currentRequest, listRequests } from "./request-list.ts";
-import { requestText } from "./request-text.ts";
+import { listRequests } from "./request-list.ts";
 import { ServerBody } from "./server-body.tsx";
 import { serverCommands } from "./server-commands.ts";
 import { hostedServer } from "./server-control.ts";
-import { initialServerState, type ServerContext, textsOf } from "./server-state.ts";
+import { spokenServer } from "./server-speech.ts";
+import { initialServerState, type ServerContext } from "./server-state.ts";
 
 export interface ServerScreenOptions
   extends Pick<ServerContext, "client" | "control" | "frame" | "readFilter" | "watch"> {
   readonly feed: RequestFeed;
 }
-
-/** Requests that are read out to screen readers. */
-const readRequests = 20;
 
 export function serverScreen(options: ServerScreenOptions): Screen {
   const { feed, watch, client } = options;
@@ -58,7 +53,7 @@ export function serverScreen(options: ServerScreenOptions): Screen {
       if (sample === undefined || isDown) return "";
       return `up ${span(sample.uptimeMs)}  ${rate(sample.tokensPerSecond)} tok/s`;
     },
-    readerLines: () => readerLines(context),
+    spoken: () => spokenServer(context),
     subscribe: (listener) => {
       for (const source of [store, watch, feed]) source.subscribe(listener);
     },
@@ -72,16 +67,4 @@ export function serverScreen(options: ServerScreenOptions): Screen {
       closing.abort();
     },
   };
-}
-
-/** Returns the open request, or the newest ended ones: running ones change all the time. */
-function readerLines({ state: { opened, read }, feed, listed }: ServerContext): readonly string[] {
-  if (opened !== undefined) {
-    const view = currentRequest(feed.get(), opened);
-    return toAscii(requestText(view, textsOf(read, view))).split("\n");
-  }
-  return listed.shown
-    .filter(({ state }) => state !== "running")
-    .slice(-readRequests)
-    .map(requestSentence);
 }

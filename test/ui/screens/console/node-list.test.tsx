@@ -2,9 +2,9 @@
 
 import { expect, test } from "vitest";
 import type { NodeDocument } from "../../../../source/cloud/admin/documents.ts";
-import { paneHeights } from "../../../../source/ui/screens/console/console-layout.ts";
+import { paneRows } from "../../../../source/ui/screens/console/console-layout.ts";
 import type { ConsoleState } from "../../../../source/ui/screens/console/console-state.ts";
-import { NodeList } from "../../../../source/ui/screens/console/node-list.tsx";
+import { NodeList, spokenNode } from "../../../../source/ui/screens/console/node-list.tsx";
 import { renderAt } from "../../support/render.tsx";
 import { SampleServer, sampleReplica } from "./sample-cloud.ts";
 import { consoleState, now } from "./sample-state.ts";
@@ -36,7 +36,15 @@ test("a node shows role, state, free resources and its replicas", () => {
 
 test("nodes take the place of replicas and keys", () => {
   const size = { columns: 120, rows: 40 };
-  const heights = paneHeights(stateOn("10.0.0.5"), size);
-  expect(heights).toMatchObject({ replicas: 0, keys: 0 });
-  expect(heights.nodes).toBe(paneHeights(consoleState(), size).replicas);
+  const [, replaced] = paneRows(consoleState(), size);
+  const [, nodes] = paneRows(stateOn("10.0.0.5"), size);
+  expect(replaced?.panes).toEqual(["replicas", "keys"]);
+  expect(nodes).toEqual({ ...replaced, panes: ["nodes"] });
+});
+
+test("the selected node is read with its state, what is free of it and its replicas", () => {
+  const state = stateOn("10.0.0.5");
+  expect(spokenNode(state)).toMatch(/^Node: 10\.0\.0\.5, 3\.5 of 8 CPUs, local\/tiny \w+$/);
+  const selected = { ...state.selected, nodes: { name: "b2", index: 1 } };
+  expect(spokenNode({ ...state, selected })).toBe("Node: 10.0.0.6, lost, no replicas");
 });

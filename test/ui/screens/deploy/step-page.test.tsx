@@ -5,6 +5,7 @@ import { describe, expect, test } from "vitest";
 import { textWidth } from "../../../../source/base/graphemes.ts";
 import { fieldAfterText } from "../../../../source/ui/editor/line-field.ts";
 import { DeployBody } from "../../../../source/ui/screens/deploy/deploy-screen.tsx";
+import { spokenDeploy } from "../../../../source/ui/screens/deploy/deploy-speech.ts";
 import type {
   DeployState,
   Facts,
@@ -17,10 +18,6 @@ import {
 } from "../../../../source/ui/screens/deploy/form-reducer.ts";
 import { afterEvent, beginLaunch } from "../../../../source/ui/screens/deploy/launch.ts";
 import { layoutPage } from "../../../../source/ui/screens/deploy/page-rows.tsx";
-import {
-  focusDescription,
-  readerLines,
-} from "../../../../source/ui/screens/deploy/reader-lines.ts";
 import { steps } from "../../../../source/ui/screens/deploy/steps.ts";
 import { openTree, type RenderOptions, renderAt } from "../../support/render.tsx";
 import { appDetails, inspectionOf, loaded, rules, stateOf } from "./sample-answers.ts";
@@ -75,10 +72,9 @@ describe("every step", () => {
 
   test("is printed in words, with its question first", () => {
     for (const state of everyStep) {
-      const [first = ""] = readerLines(state);
-      expect(first).toMatch(/^(Step \d of 3|Advanced) .+: ./);
-      const live = linesOf(state, usual, { layout: "reader" }).join("");
-      expect(live, state.step).toBe(focusDescription(state));
+      const { finished, live } = spokenDeploy(state);
+      expect(finished[0]).toMatch(/^(Step \d of 3|Advanced) .+: ./);
+      expect(live, state.step).toEqual([expect.stringMatching(/./)]);
     }
   });
 });
@@ -113,7 +109,8 @@ test("a secret is never shown on screen or to screen readers", () => {
   const opened = { ...openStep(stateOf("variables"), "variables"), focus: 1 };
   const typed = editField(opened, (field) => fieldAfterText(field, "hunter2"));
   for (const state of [typed, openStep(typed, "variables")]) {
-    const said = [...readerLines(state), focusDescription(state)];
+    const { finished, live } = spokenDeploy(state);
+    const said = [...finished, ...live];
     const shown = [...linesOf(state), ...said].join("\n");
     expect(shown).not.toContain("hunter2");
     expect(shown).toContain("*******");

@@ -357,26 +357,6 @@ describe("in any window", () => {
   });
 });
 
-describe("for screen readers", () => {
-  test("only a few lines change, without figures of the machine", () => {
-    const { lines } = open({}, { layout: "reader", isAscii: true });
-    expect(lines()).toEqual([
-      "Server: http://127.0.0.1:11434",
-      "2 running, 1 waiting, 61.2 tok/s",
-      "Filter:",
-      "Selected: r-3 POST /v1/chat/completions",
-    ]);
-  });
-
-  test("problems and typed text are printed", () => {
-    const field = openedField("r-99");
-    const facts = { state: { field, ...filtered("r-99") }, host: { state: "stopped" } } as const;
-    const { lines } = open(facts, { layout: "reader", isAscii: true });
-    expect(lines()[0]).toBe("Server: o The server is stopped | S start | o settings");
-    expect(lines().at(-1)).toBe("Filter: r-99");
-  });
-});
-
 test("the figures of a stopped server stay", () => {
   const { text } = open({ link: { kind: "down", sentence: "No answer.", sinceMs: 1_000_000 } });
   expect(text()).toContain("61.2");

