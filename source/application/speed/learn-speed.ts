@@ -49,7 +49,7 @@ function speedOf(
   const isOnCard = vramBytes >= model.facts.fileSize * wholeShare;
   return {
     digest: model.digest,
-    activeBytes: model.facts.activeBytes,
+    weights: model.facts,
     device: vramBytes === 0 ? "cpu" : isOnCard ? "gpu" : undefined,
     tokensPerSecond,
     isPlain: drafted === 0,

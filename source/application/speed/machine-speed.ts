@@ -32,7 +32,7 @@ export class MachineSpeed {
 
   async speedOf({ digest, facts, sizeBytes }: Measured): Promise<KnownRate> {
     const device = await this.deviceFor(sizeBytes);
-    return this.records.speedOf({ digest, activeBytes: facts.activeBytes }, device);
+    return this.records.speedOf({ digest, weights: facts }, device);
   }
 
   /** Returns tokens per second: as measured, else as expected; undefined if nothing is known. */

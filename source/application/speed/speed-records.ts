@@ -12,6 +12,7 @@ import {
   learned,
   reachedBytes,
   type SpeedDevice,
+  type TokenWeights,
 } from "./expected-speed.ts";
 import { measureBandwidth } from "./memory-bandwidth.ts";
 
@@ -43,7 +44,7 @@ const leastLearnedBytes = 48 * 1024 ** 2;
 export interface AnswerSpeed {
   /** Digest of the model; undefined for a file without one. */
   digest: string | undefined;
-  activeBytes: number;
+  weights: TokenWeights;
   /** Undefined for a model on several devices. */
   device: SpeedDevice | undefined;
   tokensPerSecond: number;
@@ -80,7 +81,7 @@ export class SpeedRecords {
 
   /** @param device that the model would run on */
   speedOf(
-    { digest, activeBytes }: Pick<AnswerSpeed, "digest" | "activeBytes">,
+    { digest, weights }: Pick<AnswerSpeed, "digest" | "weights">,
     device: SpeedDevice,
   ): KnownRate {
     const model = digest === undefined ? undefined : this.#records.models[digest];
@@ -88,7 +89,7 @@ export class SpeedRecords {
     return {
       ...(model !== undefined && { measured: model.tokensPerSecond }),
       ...(known !== undefined &&
-        activeBytes > 0 && { expected: expectedSpeed(activeBytes, known) }),
+        weights.activeBytes > 0 && { expected: expectedSpeed(weights, known, device) }),
     };
   }
 
@@ -139,9 +140,10 @@ function withModel(records: Records, { digest, tokensPerSecond }: AnswerSpeed): 
 }
 
 function withDevice(records: Records, answer: AnswerSpeed): Records {
-  const { device, activeBytes, tokensPerSecond, isPlain } = answer;
-  if (device === undefined || !isPlain || activeBytes < leastLearnedBytes) return records;
-  const reached = reachedBytes(activeBytes, tokensPerSecond);
+  const { device, weights, tokensPerSecond, isPlain } = answer;
+  const isLarge = weights.activeBytes >= leastLearnedBytes;
+  if (device === undefined || !isPlain || !isLarge) return records;
+  const reached = reachedBytes(weights, tokensPerSecond, device);
   if (reached === undefined) return records;
   const before = records.devices[device];
   // A card's bandwidth cannot be measured from here: its answers are the measurement.

@@ -9,18 +9,19 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 const gigabyte = 1e9;
 
 test("a token reads all active weights at the share of the bandwidth that answers reach", () => {
-  const range = expectedSpeed(5 * gigabyte, { bytesPerSecond: 50 * gigabyte, factor: 0.8 });
-  // 125 ms for the weights, and 0.7 ms for the rest.
-  expect(middleOf(range)).toBeCloseTo(1 / 0.1257);
-  expect([range.low, range.high].map((speed) => Number(speed.toFixed(1)))).toEqual([6, 9.9]);
+  const weights = { activeBytes: 5 * gigabyte, layers: 30 };
+  const range = expectedSpeed(weights, { bytesPerSecond: 50 * gigabyte, factor: 0.8 }, "cpu");
+  // 125 ms for the weights, and 0.2 ms for each layer.
+  expect(middleOf(range)).toBeCloseTo(1 / 0.131);
+  expect([range.low, range.high].map((speed) => Number(speed.toFixed(1)))).toEqual([5.7, 9.5]);
   // Wider until this machine has given an answer.
-  const guess = expectedSpeed(5 * gigabyte, { bytesPerSecond: 50 * gigabyte });
+  const guess = expectedSpeed(weights, { bytesPerSecond: 50 * gigabyte }, "cpu");
   expect(guess.high / guess.low).toBeGreaterThan(range.high / range.low);
 });
 
 const answer = {
   digest: "a",
-  activeBytes: gigabyte,
+  weights: { activeBytes: gigabyte, layers: 20 },
   device: "cpu",
   tokensPerSecond: 30,
   isPlain: true,
@@ -38,15 +39,23 @@ test("one answer teaches the speed of all models, and replaces its own model's r
   // Another process reads it from the file.
   const records = await SpeedRecords.open(folder);
   expect(records.speedOf(answer, "cpu").measured).toBe(30);
-  const other = records.speedOf({ digest: "b", activeBytes: 2 * gigabyte }, "cpu");
+  const other = records.speedOf(
+    { digest: "b", weights: { activeBytes: 2 * gigabyte, layers: 20 } },
+    "cpu",
+  );
   expect(other.measured).toBeUndefined();
-  expect(other.expected && middleOf(other.expected)).toBeCloseTo(15, 0);
+  // 4 of 33.3 ms belong to the layers; twice the weights take twice the rest.
+  expect(other.expected && middleOf(other.expected)).toBeCloseTo(1 / 0.0627, 1);
 });
 
 test("guessed tokens and models in the processor's cache teach nothing of other models", async () => {
   const records = await measured(temporaryFolder());
   await records.learn({ ...answer, isPlain: false });
-  await records.learn({ ...answer, activeBytes: 2e6, tokensPerSecond: 900 });
+  await records.learn({
+    ...answer,
+    weights: { activeBytes: 2e6, layers: 4 },
+    tokensPerSecond: 900,
+  });
   await records.learn({ ...answer, device: undefined });
   expect(records.device("cpu")?.factor).toBeUndefined();
 });
@@ -55,8 +64,11 @@ test("a card's first answer measures the card", async () => {
   const records = await measured(temporaryFolder());
   expect(records.speedOf(answer, "gpu")).toEqual({});
   await records.learn({ ...answer, device: "gpu", tokensPerSecond: 400 });
-  const other = records.speedOf({ digest: "b", activeBytes: 4 * gigabyte }, "gpu");
-  expect(other.expected && Math.round(middleOf(other.expected))).toBe(127);
+  const other = records.speedOf(
+    { digest: "b", weights: { activeBytes: 4 * gigabyte, layers: 20 } },
+    "gpu",
+  );
+  expect(other.expected && Math.round(middleOf(other.expected))).toBe(122);
 });
 
 test("memory is measured once, also by other processes; a failure leaves it unknown", async () => {

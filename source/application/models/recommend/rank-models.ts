@@ -37,6 +37,8 @@ const leastDiskBytes = 1e9;
 const leastTokensPerSecond = 8;
 const fastTokensPerSecond = 25;
 const embeddingShare = 0.25;
+/** The hub does not tell the layers; large models have more, whose time hardly counts beside the reading. */
+const usualLayers = 28;
 const programBytes = 250 * 1024 ** 2;
 /** Holds for an 8 B model with grouped heads; it grows with the square root of the parameters. */
 const windowTokenBytes = 128 * 1024;
@@ -49,10 +51,11 @@ export function memoryOf({ sizeBytes, parameterCount }: SuitableModel): number {
 
 /** Returns the expected speed of a model; empty if nothing is known of its device. */
 export function speedOn(model: SuitableModel, machine: Machine): KnownRate {
-  const isOnCard = memoryOf(model) <= (machine.cardBytes ?? 0);
-  const device = isOnCard ? machine.gpu : machine.cpu;
+  const device = memoryOf(model) <= (machine.cardBytes ?? 0) ? "gpu" : "cpu";
+  const known = machine[device];
   const activeBytes = model.sizeBytes * (model.activeCount / model.parameterCount);
-  return device === undefined ? {} : { expected: expectedSpeed(activeBytes, device) };
+  const weights = { activeBytes, layers: usualLayers };
+  return known === undefined ? {} : { expected: expectedSpeed(weights, known, device) };
 }
 
 /**
