@@ -1,8 +1,12 @@
 // modelctl bench and update, and list --outdated.
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { Home } from "../support/command-line.ts";
 import { startLoopbackHub } from "../support/loopback-hub.ts";
 import { numberedTiny } from "../support/tiny-variants.ts";
+import { until } from "../support/until.ts";
 
 async function freshHome(): Promise<Home> {
   const home = await Home.create();
@@ -37,6 +41,31 @@ test("bench measures a model, and the same one on another server", async () => {
   expect(errors).toContain("tiny: first token, cold\n");
   const unknown = await home.call(["bench", "nobody"]);
   expect(unknown).toMatchObject({ code: 3, output: "" });
+});
+
+test("an interrupted bench keeps the figures that it has", async () => {
+  const home = await freshHome();
+  let isAsked = false;
+  const silent = createServer((request, reply) => {
+    if (request.url === "/v1/models") reply.end(JSON.stringify({ data: [{ id: "tiny" }] }));
+    // Answers to chats never come.
+    else if (request.url === "/v1/chat/completions") isAsked = true;
+    else reply.writeHead(404).end();
+  }).listen(0, "127.0.0.1");
+  onTestFinished(() => void silent.close().closeAllConnections());
+  await once(silent, "listening");
+  const { port } = silent.address() as AddressInfo;
+  const { child, ended } = home.start(["bench", "tiny", "--compare", `127.0.0.1:${port}`]);
+  await until(
+    () => isAsked,
+    (asked) => asked,
+  );
+  child.kill("SIGINT");
+  const { code, output, errors } = await ended;
+  expect(code, errors).toBe(130);
+  expect(errors).toMatch(/Stopped; figures that are missing were not measured\.\n$/);
+  expect(output).toMatch(/^tiny( +[\d.]+ m?s){2} +\d.* MiB +\d/m);
+  expect(output).not.toContain(`${port}`);
 });
 
 test("list --outdated names models whose repository has another file by now", async () => {
