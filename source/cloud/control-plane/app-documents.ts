@@ -110,6 +110,7 @@ export class Documents {
     const living = this.livingReplicas(app);
     const current = living.filter(({ revision }) => revision === active?.revision);
     const candidate = candidateRevision(this.#context, app);
+    const sharing = [active, candidate].flatMap((each) => each?.revision ?? []);
     const wanted = active === undefined ? 0 : this.#scaler.wanted(app, active).want;
     const wantedBeside = candidate === undefined ? 0 : this.#scaler.wanted(app, candidate).want;
     const now = clock.wallMs();
@@ -122,7 +123,7 @@ export class Documents {
       wanted,
       shortage: shortageOf(this.#context, app)?.capacity.reason,
       stateFault: this.#context.stateFault(),
-      errors: active && this.#context.errorStreaks.reasonOf(app, active.revision),
+      errors: this.#context.errorStreaks.reasonOf(app, sharing),
       lackingMs: lacking === undefined ? 0 : now - lacking,
       now,
     });

@@ -9,7 +9,6 @@ type Answer = Pick<
 >;
 
 interface Streak {
-  revision: string;
   count: number;
   status: number;
   /** Monotonic time of the last error. */
@@ -23,8 +22,8 @@ const longestMs = 600_000;
 
 export class ErrorStreaks {
   readonly #clock: Clock;
-  /** By `organisation/app`. */
-  readonly #streaks = new Map<string, Streak>();
+  /** By `organisation/app`, then by revision: while traffic is split, one may fail and the other not. */
+  readonly #streaks = new Map<string, Map<string, Streak>>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -35,26 +34,47 @@ export class ErrorStreaks {
     if (organisation === undefined || app === undefined || revision === undefined) return;
     if (replica === undefined || errorType === "client_disconnected") return;
     const name = appName({ organisation, app });
-    if (status < 400 && errorType === undefined) {
-      this.#streaks.delete(name);
-      return;
+    const streaks = this.#streaks.get(name) ?? new Map<string, Streak>();
+    this.#streaks.set(name, streaks);
+    for (const [other, streak] of streaks) {
+      if (other !== revision && this.#isOver(streak)) streaks.delete(other);
     }
-    const known = this.#streaks.get(name);
-    const count = known?.revision === revision ? known.count + 1 : 1;
-    this.#streaks.set(name, { revision, count, status, at: this.#clock.now() });
+    if (status < 400 && errorType === undefined) {
+      streaks.delete(revision);
+    } else {
+      const count = (streaks.get(revision)?.count ?? 0) + 1;
+      streaks.set(revision, { count, status, at: this.#clock.now() });
+    }
+    if (streaks.size === 0) this.#streaks.delete(name);
   }
 
-  /** @returns a sentence while the app answers with errors alone; undefined otherwise */
-  reasonOf(app: AppKey, revision: string): string | undefined {
-    const streak = this.#streaks.get(appName(app));
-    if (streak === undefined || streak.revision !== revision || streak.count < fewest)
-      return undefined;
-    if (this.#clock.now() - streak.at > longestMs) return undefined;
-    const latest = streak.status < 400 ? "in a stream" : `with status ${streak.status}`;
-    return `Its last ${streak.count} answers were errors, the latest ${latest}.`;
+  /**
+   * Tells which revisions answer with errors alone.
+   *
+   * @param revisions those that get traffic; if there are several, a sentence names the one that fails
+   * @returns a sentence for each that fails; undefined if none does
+   */
+  reasonOf(app: AppKey, revisions: readonly string[]): string | undefined {
+    const streaks = this.#streaks.get(appName(app));
+    const sentences = revisions.flatMap((revision) => {
+      const streak = streaks?.get(revision);
+      if (streak === undefined || streak.count < fewest || this.#isOver(streak)) return [];
+      const { count, status } = streak;
+      const answers =
+        revisions.length > 1
+          ? `The last ${count} answers of ${revision}`
+          : `Its last ${count} answers`;
+      const latest = status < 400 ? "in a stream" : `with status ${status}`;
+      return [`${answers} were errors, the latest ${latest}.`];
+    });
+    return sentences.length === 0 ? undefined : sentences.join(" ");
   }
 
   delete(app: AppKey): void {
     this.#streaks.delete(appName(app));
+  }
+
+  #isOver({ at }: Streak): boolean {
+    return this.#clock.now() - at > longestMs;
   }
 }

@@ -148,6 +148,19 @@ describe("a split", () => {
     await expect(open.plane.traffic.abort(chat)).rejects.toThrow("is not split");
   });
 
+  it("counts errors of each revision apart, and names the one that fails", async () => {
+    await split([50]);
+    await expect.poll(() => shown().state).toBe("READY");
+    answer(second, 500, 4);
+    answer(first, 200, 1);
+    expect(shown().reason).toBeUndefined();
+    answer(second, 500, 1);
+    const reason = `The last 5 answers of ${second} were errors, the latest with status 500.`;
+    expect(shown()).toMatchObject({ state: "DEGRADED", reason });
+    await open.plane.traffic.abort(chat);
+    expect(shown()).toMatchObject({ state: "READY", reason: undefined });
+  });
+
   it("ends when its new revision is activated", async () => {
     await split([50]);
     expect(await read(activate(second))).toMatchObject({ result: { status: "active" } });
