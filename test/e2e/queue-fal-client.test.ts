@@ -3,10 +3,11 @@ import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { QueuedRequestDocument } from "../../source/cloud/admin/documents.ts";
+import type { QueuedRequestDocument, UsageDocument } from "../../source/cloud/admin/documents.ts";
 import { CloudHome, fakeServerScript } from "../support/cloud-home.ts";
 import { repositoryFolder } from "../support/command-line.ts";
 import { falClientPython } from "../support/fastapi-environment.ts";
+import { until } from "../support/until.ts";
 
 let cloud: CloudHome;
 let python: string | undefined;
@@ -51,6 +52,9 @@ test("submits, follows, reads, streams and cancels", async () => {
   await administer();
 }, 150_000);
 
+/** Calls of the walk that do not use the queue: `run` and `stream`. */
+const direct = 2;
+
 /** The same requests for an administrator. */
 async function administer(): Promise<void> {
   const { requests } = await cloud.json<{ requests: QueuedRequestDocument[] }>([
@@ -63,6 +67,11 @@ async function administer(): Promise<void> {
   expect(shown.output).toMatch(/^Error +The request was cancelled\.$/m);
   expect(await cloud.call(["queue", "cancel", id])).toMatchObject({ code: 5 });
   expect(await cloud.call(["queue", "show", "0"])).toMatchObject({ code: 3 });
+  const { usage } = await until(
+    async () => await cloud.json<{ usage: UsageDocument[] }>(["usage", "queued"]),
+    ({ usage: [counted] }) => (counted?.requests ?? 0) >= requests.length + direct,
+  );
+  expect(usage).toMatchObject([{ requests: requests.length + direct, queued: requests.length }]);
   const purged = await cloud.json(["queue", "purge", "queued"]);
   expect(purged).toEqual({ app: "queued", cancelled: 0, deleted: requests.length });
   expect(await cloud.json(["queue", "list"])).toEqual({ requests: [] });

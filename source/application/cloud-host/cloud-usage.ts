@@ -163,6 +163,7 @@ function documentOf(figures: UsageFigures, prices: Prices | undefined) {
   return {
     ...answerCounts(figures),
     revisions: revisions.sort((one, other) => (one.revision < other.revision ? 1 : -1)),
+    queued: figures.queued,
     inputTokens: figures.promptTokens,
     cachedTokens: figures.cachedTokens,
     outputTokens: figures.completionTokens,

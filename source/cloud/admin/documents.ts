@@ -318,6 +318,8 @@ export interface UsageDocument extends AnswerCounts {
   app: string;
   /** Newest first. */
   revisions: AnswersDocument[];
+  /** Requests of the queue, which `requests` includes. */
+  queued: number;
   inputTokens: number;
   /** Input tokens that replicas read from a cache. */
   cachedTokens: number;

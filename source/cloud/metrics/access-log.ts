@@ -102,6 +102,7 @@ function toLine(record: ExchangeRecord): Record<string, unknown> {
     status: record.status,
     error_type: record.errorType,
     cold_start: record.isColdStart || undefined,
+    queued: record.isQueued || undefined,
     queue_ms: rounded(record.queueMs),
     ttfb_ms: rounded(record.firstByteMs),
     total_ms: rounded(record.totalMs),

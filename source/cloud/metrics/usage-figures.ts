@@ -28,6 +28,8 @@ export interface AnswerFigures {
 }
 
 export interface UsageFigures extends AnswerFigures {
+  /** Requests of the queue, which `requests` includes. */
+  queued: number;
   coldStarts: number;
   promptTokens: number;
   completionTokens: number;
@@ -53,6 +55,7 @@ export function noAnswers(): AnswerFigures {
 export function noUsage(): UsageFigures {
   return {
     ...noAnswers(),
+    queued: 0,
     coldStarts: 0,
     promptTokens: 0,
     completionTokens: 0,
@@ -75,6 +78,7 @@ export function addAnswer(figures: AnswerFigures, record: ExchangeRecord): void 
 export function addRequest(figures: UsageFigures, record: ExchangeRecord): void {
   addAnswer(figures, record);
   if (record.revision !== undefined) addAnswer(answersOf(figures, record.revision), record);
+  if (record.isQueued === true) figures.queued += 1;
   if (record.isColdStart) figures.coldStarts += 1;
   figures.promptTokens += record.tokens?.prompt ?? 0;
   figures.completionTokens += record.tokens?.completion ?? 0;
@@ -104,6 +108,7 @@ export function addFigures(total: UsageFigures, more: UsageFigures): void {
   for (const [revision, answers] of Object.entries(more.revisions)) {
     addAnswers(answersOf(total, revision), answers);
   }
+  total.queued += more.queued;
   total.coldStarts += more.coldStarts;
   total.promptTokens += more.promptTokens;
   total.completionTokens += more.completionTokens;

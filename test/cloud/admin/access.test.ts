@@ -40,6 +40,7 @@ beforeEach(async () => {
       errors: 0,
       clientErrors: 0,
       revisions: [],
+      queued: 0,
       inputTokens: 0,
       cachedTokens: 0,
       outputTokens: 0,

@@ -58,7 +58,7 @@ test("the access log has a line for each request, and rotates its files", async 
     ...{ file, fileBytes: 600, keptFiles: 2 },
     log: (text) => log.push(text),
   });
-  accessLog.write(recordOf());
+  accessLog.write(recordOf({ isQueued: true }));
   await accessLog.flush();
   expect(lines(file)).toEqual([
     {
@@ -73,6 +73,7 @@ test("the access log has a line for each request, and rotates its files", async 
       method: "POST",
       path: "/v1/chat/completions",
       status: 200,
+      queued: true,
       queue_ms: 1.3,
       ttfb_ms: 20,
       total_ms: 100,
@@ -182,6 +183,7 @@ test("usage is summed by the hour, across restarts, with GPU costs", () => {
       firstByteMs: undefined,
     }),
   );
+  usage.addRequest(recordOf({ isQueued: true, tokens: undefined, firstByteMs: undefined }));
   usage.addRequest(recordOf({ organisation: undefined, app: undefined }));
   usage.addRequest(recordOf({ app: "other" }));
   usage.close();
@@ -193,7 +195,8 @@ test("usage is summed by the hour, across restarts, with GPU costs", () => {
   usage.addReplicaTime("acme", "chat", { kind: "idle", ms: 3 * hourMs, gpus });
   const [chat, other] = usage.read(0);
   expect(chat?.figures).toMatchObject({
-    requests: 104,
+    requests: 105,
+    queued: 1,
     errors: 2,
     clientErrors: 1,
     promptTokens: 500,

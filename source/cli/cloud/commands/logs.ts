@@ -70,6 +70,7 @@ export const usage: Run<typeof logCommands.usage> = async ([word], flags) => {
 const headers = [
   "app",
   "requests",
+  "queued",
   "4xx",
   "5xx",
   "ttfb p50",
@@ -89,6 +90,7 @@ export function usageTable(rows: readonly UsageDocument[]): string {
     rows.map((row) => [
       `${row.organisation}/${row.app}`,
       String(row.requests),
+      String(row.queued),
       String(row.clientErrors),
       String(row.errors),
       timeText(row.ttfbMsP50),

@@ -134,6 +134,7 @@ export function sampleUsage(change: Partial<UsageDocument> = {}): UsageDocument 
     ttfbMsP50: undefined,
     ttfbMsP95: undefined,
     revisions: [],
+    queued: 0,
     inputTokens: 0,
     cachedTokens: 0,
     outputTokens: 0,
