@@ -4,12 +4,13 @@ import { randomUUID } from "node:crypto";
 import type { ClientRequest, IncomingMessage, ServerResponse } from "node:http";
 import { duplexPair } from "node:stream";
 import { buffer } from "node:stream/consumers";
+import { formatMemory } from "../../base/formats.ts";
 import { http } from "../../base/node-http.ts";
 import { describeError } from "../../base/product-error.ts";
 import { listenOnSocket } from "../http-socket.ts";
 import { gatewayHeader, type RunEvent, type RunOrder, splitBody } from "../queue/run-messages.ts";
 import { attemptRefusals } from "./exchange-refusals.ts";
-import { type Refusal, refusalBody, statusOf } from "./refusals.ts";
+import { type Refusal, refusalBody, refusalHeaders, statusOf } from "./refusals.ts";
 import type { ReplicaSlot } from "./replica-slot.ts";
 
 /** Listener of one queued request's exchange. */
@@ -170,8 +171,8 @@ class HeldRun implements QueuedRun {
     }
     if (readBytes > maxResultBytes) {
       this.#request?.destroy();
-      const mib = maxResultBytes / 2 ** 20;
-      const detail = `The app's response is larger than the queue's limit of ${mib} MiB.`;
+      const limit = formatMemory(maxResultBytes);
+      const detail = `The app's response is larger than the queue's limit of ${limit}.`;
       this.#fail({ type: "result_too_large", detail });
       return;
     }
@@ -181,8 +182,9 @@ class HeldRun implements QueuedRun {
   }
 
   #fail(refusal: Refusal): void {
-    const body = Buffer.from(refusalBody(refusal, this.order.id));
-    const headers = ["Content-Type", "application/json"];
+    const { id } = this.order;
+    const body = Buffer.from(refusalBody(refusal, id));
+    const headers = refusalHeaders(refusal, id, body.length);
     const status = statusOf(refusal);
     this.#end({ kind: "ended", status, headers, errorType: refusal.type }, [body]);
   }

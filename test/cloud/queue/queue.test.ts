@@ -269,8 +269,10 @@ describe("limits", () => {
     const id = await test.submit({ name: "large", bytes: 70_000 });
     expect(await test.result(id)).toMatchObject({
       status: 502,
-      document: { error_type: "result_too_large" },
+      document: { error_type: "result_too_large", detail: expect.stringContaining("64 KiB") },
     });
+    const reply = await test.ask("GET", `/queue/acme/chat/requests/${id}`);
+    expect(reply.headers.get("x-dctl-error-type")).toBe("result_too_large");
   });
 
   it("refuse requests beyond the number and the storage", async () => {
