@@ -14,7 +14,7 @@ const rounds: Readonly<Record<string, number>> = {
     images: 40,
     schemas: 50,
   },
-  ...{ templates: 15, gateway: 10, requests: 3, sockets: 4, keys: 4, disconnects: 4 },
+  ...{ templates: 15, gateway: 10, queue: 5, requests: 3, sockets: 4, keys: 4, disconnects: 4 },
 };
 
 test.each(Object.entries(rounds))(

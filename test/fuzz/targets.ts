@@ -11,6 +11,7 @@ import { kills } from "./targets/kills.ts";
 import { loads } from "./targets/loads.ts";
 import { modelfiles } from "./targets/modelfiles.ts";
 import { models } from "./targets/models.ts";
+import { queue } from "./targets/queue.ts";
 import { requests } from "./targets/requests.ts";
 import { schemas } from "./targets/schemas.ts";
 import { scripts } from "./targets/scripts.ts";
@@ -28,6 +29,7 @@ export const targets: readonly Target[] = [
   schemas,
   templates,
   gateway,
+  queue,
   scripts,
   requests,
   sockets,
