@@ -94,6 +94,55 @@ export function loadSuite(cluster: () => RayCluster): void {
     await cloud.json(["apps", "delete", "tiny"]);
   });
 
+  it("splits traffic between two revisions, and runs queued requests on both", {
+    timeout: 2 * limitMs,
+  }, async () => {
+    const deploy = async (text: string, ...more: string[]) => {
+      cloud.write("split.py", `# ${text}\n${fakeServerScript()}`);
+      const words = ["--app-name", "split", "--auth", "public", "--machine-type", "any"];
+      const limits = ["--min-concurrency", "1", "--max-multiplexing", "8"];
+      return await cloud.json<{ url: string; revision: string }>([
+        ...["deploy", "split.py", ...words, ...limits, ...more],
+      ]);
+    };
+    const first = await deploy("one");
+    const second = await deploy("two", "--traffic", "50");
+    const both = [first.revision, second.revision].sort();
+    const chats = Array.from({ length: 12 }, (_, number) =>
+      JSON.stringify({ messages: [{ role: "user", content: `chat ${number}` }], max_tokens: 1 }),
+    );
+    const revisionOf = (reply: Response) => {
+      expect(reply.status).toBe(200);
+      return reply.headers.get("x-dctl-revision") ?? "";
+    };
+    const called = () =>
+      Promise.all(
+        chats.map(async (body) =>
+          revisionOf(await fetch(`${first.url}/v1/chat/completions`, { method: "POST", body })),
+        ),
+      );
+    const queued = chats.map(async (body) => {
+      const base = first.url.replace("/local/", "/queue/local/");
+      const reply = await fetch(`${base}/v1/chat/completions`, { method: "POST", body });
+      const { response_url: result } = (await reply.json()) as { response_url: string };
+      return revisionOf(
+        await until(
+          () => fetch(result),
+          ({ status }) => status !== 400,
+          limitMs,
+        ),
+      );
+    });
+    const places = await called();
+    expect([...new Set(places)].sort()).toEqual(both);
+    // The same body is the same conversation.
+    expect(await Promise.all(queued)).toEqual(places);
+    expect(await called()).toEqual(places);
+    await cloud.json(["traffic", "promote", "split"]);
+    expect(new Set(await called())).toEqual(new Set([second.revision]));
+    await cloud.json(["apps", "delete", "split"]);
+  });
+
   it("goes from no replica to one on each node and back, and answers all", {
     timeout: 2 * limitMs,
   }, async () => {
