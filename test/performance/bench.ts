@@ -7,6 +7,7 @@ import { buildExtension } from "../../source/application/devices/build-extension
 import { findAddonBinary } from "../../source/engine/text/addon.ts";
 import { extensionFileName, extensionFolders } from "../../source/engine/text/engine-extension.ts";
 import { realModel } from "../support/real-models.ts";
+import { measureAffinity } from "./affinity-figures.ts";
 import { createTemporaryFolder, installCleanUp } from "./clean-up.ts";
 import { measureCommands } from "./command-figures.ts";
 import { type Comparison, compare } from "./comparison.ts";
@@ -82,6 +83,7 @@ async function measureOwn(
   if (name === "repeats") return await measureRepeating(options, release, temporaryFolder);
   if (name === "memory") return await measureHolding(options, release, temporaryFolder);
   if (name === "lookup") return await measureGuessing(options, temporaryFolder);
+  if (name === "affinity") return await measureReplicas(options, temporaryFolder);
   if (name === "loop") return await measureLoop(loopSettings(options, temporaryFolder));
   const syntheticPath = join(release.cacheFolder, modelFileName(usualModel));
   const modelPath = existsSync(syntheticPath) ? syntheticPath : tinyPath;
@@ -103,6 +105,18 @@ async function measureGuessing(
   await readOnce(modelPath);
   const settings = { modelPath, threads: Math.max(...threads), slots: 1, context: 2048 };
   return await measureLookup({ ...settings, temporaryFolder, usesPrebuilt }, rounds, print);
+}
+
+/** Measured with one thread for each replica, since they share the cores. */
+async function measureReplicas(
+  { rounds, usesPrebuilt }: Options,
+  temporaryFolder: string,
+): Promise<Figure[]> {
+  const modelPath = await realModel("smollm2-135m");
+  if (modelPath === undefined) return [];
+  await readOnce(modelPath);
+  const settings = { modelPath, threads: 1, slots: 4, context: 2048 };
+  return await measureAffinity({ ...settings, temporaryFolder, usesPrebuilt }, rounds, print);
 }
 
 /** Measured with the smallest model, as the server's thread does the same work for all. */

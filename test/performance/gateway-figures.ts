@@ -1,12 +1,11 @@
 // Comparison of deployctl's gateway with caddy as a reverse proxy to the same server, in turns.
 
-import { type ChildProcess, spawn } from "node:child_process";
-import { once } from "node:events";
+import type { ChildProcess } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { findCaddy, writeCaddyfile } from "./caddy.ts";
-import { killGroup, killOnExit, markEnvironment } from "./clean-up.ts";
+import { killGroup } from "./clean-up.ts";
 import { measureColdStarts } from "./cold-start-figures.ts";
 import type { StartedServer } from "./gateway-server.ts";
 import { startLoadMeter } from "./machine-load.ts";
@@ -21,6 +20,7 @@ import {
 } from "./proxy-load.ts";
 import type { Figure } from "./report.ts";
 import { findFreePort } from "./server-process.ts";
+import { firstNews, startNode, startProcess } from "./started-process.ts";
 
 const rounds = 5;
 const connections = 32;
@@ -64,13 +64,13 @@ async function measureProxies(
     children.push(stub);
     const stubPort = Number(await firstNews(stub));
     const endpoint = `http://127.0.0.1:${stubPort}`;
-    const child = startNode("gateway-server.ts", [endpoint, join(temporaryFolder, "gateway")]);
+    const child = startNode("gateway-server.ts", [join(temporaryFolder, "gateway"), endpoint]);
     children.push(child);
     const gateway = (await firstNews(child)) as StartedServer;
     const port = await findFreePort();
     const file = await writeCaddyfile(temporaryFolder, { port, upstreamPort: stubPort });
     const words = ["run", "--config", file, "--adapter", "caddyfile"];
-    children.push(start(caddy.program, words, "ignore", { XDG_DATA_HOME: temporaryFolder }));
+    children.push(startProcess(caddy.program, words, "ignore", { XDG_DATA_HOME: temporaryFolder }));
     const targets: Targets = {
       server: { url: endpoint, headers: {} },
       caddy: { url: `http://127.0.0.1:${port}`, headers: {} },
@@ -204,37 +204,6 @@ async function readMemory({ processIds }: StartedServer): Promise<number> {
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(text)?.[1]) * 1024;
   });
   return (await Promise.all(sizes)).reduce((sum, bytes) => sum + bytes, 0);
-}
-
-function startNode(file: string, values: readonly string[]): ChildProcess {
-  return start(process.execPath, [join(import.meta.dirname, file), ...values], "ipc");
-}
-
-/** Starts it in a separate process group. */
-function start(
-  program: string,
-  values: readonly string[],
-  channel: "ipc" | "ignore",
-  environment: Record<string, string> = {},
-): ChildProcess {
-  // Drops caddy's output, as it logs its configuration; a failed start is noticed later.
-  const output = channel === "ipc" ? "inherit" : "ignore";
-  const child = spawn(program, values, {
-    stdio: ["ignore", output, output, channel],
-    detached: true,
-    env: { ...process.env, ...environment, ...markEnvironment },
-  });
-  if (child.pid === undefined) throw new Error(`${program} does not start`);
-  killOnExit(child.pid);
-  return child;
-}
-
-async function firstNews(child: ChildProcess): Promise<unknown> {
-  const gone = once(child, "exit").then(() => {
-    throw new Error("a process of the measurement does not start");
-  });
-  const [news] = await Promise.race([once(child, "message"), gone]);
-  return news;
 }
 
 async function untilAnswers({ url }: Target): Promise<void> {

@@ -1,6 +1,6 @@
 // A deployctl server with one app, as `deployctl up` runs it: a gateway process, and a control plane that
 // keeps keys, metrics, usage and the access log, but no replicas.
-// `node gateway-server.ts ENDPOINT FOLDER` sends its parent a StartedServer.
+// `node gateway-server.ts FOLDER ENDPOINT…` sends its parent a StartedServer; each endpoint is a replica.
 
 import { type ChildProcess, fork } from "node:child_process";
 import path from "node:path";
@@ -26,7 +26,7 @@ export interface StartedServer {
 }
 
 const isGateway = process.env.GATEWAY_PORT !== undefined;
-const [endpoint = "", stateFolder = ""] = process.argv.slice(2);
+const [stateFolder = "", ...endpoints] = process.argv.slice(2);
 const log = (text: string) => process.stderr.write(`${text}\n`);
 
 if (isGateway) serve(Number(process.env.GATEWAY_PORT));
@@ -59,9 +59,12 @@ async function startServer(): Promise<StartedServer> {
   remote.publish([
     routedApp({
       auth: "private",
-      scale: { ...defaultScale, maxMultiplexing: 10_000 },
+      scale: { ...defaultScale, maxConcurrency: endpoints.length, maxMultiplexing: 10_000 },
       limits: defaultLimits,
-      replicas: [{ replica: "one", revision: "r1", endpoint, isOpen: true, readyAt: 0 }],
+      replicas: endpoints.map((endpoint, index) => ({
+        ...{ replica: `replica-${index + 1}`, revision: "r1", endpoint },
+        ...{ isOpen: true, readyAt: 0 },
+      })),
     }),
   ]);
   remote.allowListening();
@@ -73,7 +76,7 @@ async function startServer(): Promise<StartedServer> {
 
 /** Resolves when it listens. */
 async function startGateway(port: number): Promise<ChildProcess> {
-  const child = fork(import.meta.filename, [endpoint, stateFolder], {
+  const child = fork(import.meta.filename, [stateFolder], {
     env: { ...process.env, GATEWAY_PORT: String(port) },
   });
   return await new Promise((resolve, reject) => {

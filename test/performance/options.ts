@@ -15,7 +15,7 @@ Usage: npm run bench -- [flags]
   --threads LIST    thread counts, such as 1,2 (1,2)
   --only LIST       of ${Object.keys(suites).join(", ")}, start, commands, library,
                     server, images, screen, gateway, repeats, memory, loop,
-                    lookup (all)
+                    lookup, affinity (all)
   --kind KIND       of the model: dense, sliding (a sliding window) or hybrid (states without
                     parts); dense, and for repeats all of them
   --vocabulary N    tokens of the model's vocabulary, from ${usualVocabulary} to ${vocabularyMaximum} (${usualVocabulary})
@@ -32,13 +32,15 @@ adds to its engine, and screen what the full screen costs while an answer comes.
 taken from Debian's packages where it is not installed, and times cold starts. repeats times prompts
 that begin as an earlier one did, and memory compares what both servers hold after a chat in each slot.
 loop times small requests beside large ones, and lookup answers with and without guesses from the
-conversation, on a real model that is downloaded once (491 MB); neither needs llama-server.
+conversation, on a real model that is downloaded once (491 MB); neither needs llama-server. affinity
+times chats on three replicas of another real model (98 MB) behind deployctl's gateway, which sends a
+chat's next turn to the replica of the last one, or to the least busy one; it needs no llama-server.
 `;
 
 /** Suites with their own figures, by the name for `--only`. */
 const ownSuiteNames = [
   ...(["commands", "library", "server", "images", "screen", "gateway"] as const),
-  ...(["repeats", "memory", "loop", "lookup"] as const),
+  ...(["repeats", "memory", "loop", "lookup", "affinity"] as const),
 ] as const;
 
 export type OwnSuiteName = (typeof ownSuiteNames)[number];

@@ -28,7 +28,7 @@ export interface Row {
 /** Figure without a peer, or with a peer other than a server. */
 export interface Figure {
   label: string;
-  unit: "ms" | "req/s" | "MB/s" | "kB/s" | "tok/s" | "cores" | "x" | "%" | "MiB" | "failures";
+  unit: "ms" | "s" | "req/s" | "MB/s" | "kB/s" | "tok/s" | "cores" | "x" | "%" | "MiB" | "failures";
   samples: readonly number[];
   /** Target for the median. */
   target?: { bound: "below" | "at least"; value: number };
@@ -93,7 +93,7 @@ export function formatFigures(figures: readonly Figure[]): string {
     const middle = median(samples);
     const isMet =
       target && (target.bound === "below" ? middle < target.value : middle >= target.value);
-    const shown = unit === "x" || unit === "cores" ? middle.toFixed(2) : formatValue(middle);
+    const shown = ["x", "cores", "s"].includes(unit) ? middle.toFixed(2) : formatValue(middle);
     const wanted = target ? `${target.bound} ${target.value}` : "";
     return [label, unit, shown, wanted, formatVerdict(isMet)];
   });
