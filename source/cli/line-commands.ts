@@ -3,8 +3,8 @@
 import { textWidth, truncateText } from "../base/graphemes.ts";
 import { wrapLine } from "../base/wrap-line.ts";
 import { sessionText } from "../chat/chat-actions.ts";
-import type { Command, CommandContext } from "../chat/commands/command.ts";
-import { slashUsages, typedCommands } from "../chat/commands/parse-line.ts";
+import { type Command, type CommandContext, slashUsages } from "../chat/commands/command.ts";
+import { typedCommands } from "../chat/commands/parse-line.ts";
 import { settingRows, tableTexts } from "../chat/commands/settings-table.ts";
 
 const helpWidth = 78;

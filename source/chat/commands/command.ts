@@ -1,4 +1,4 @@
-// A chat command: one row of the table behind keys, slash names, hints and help.
+// Commands with names to type, such as `/set system TEXT`, and how a typed line finds one.
 
 import type { ChatActions } from "../chat-actions.ts";
 
@@ -90,4 +90,33 @@ export function commandGroup(
   commands: readonly Omit<Command, "group" | "keys">[],
 ): readonly Command[] {
   return commands.map((command) => ({ keys: [], ...shared, ...command }));
+}
+
+/** Returns the slash names of a command with their arguments. */
+export function slashUsages({ slash = [], slashArguments }: CommandFacts): string[] {
+  return slash.map((name) => (slashArguments === undefined ? name : `${name} ${slashArguments}`));
+}
+
+/** A command, the name that was typed, and the text after it. */
+export interface TypedCommand<Named> {
+  readonly command: Named;
+  readonly name: string;
+  readonly argument: string;
+}
+
+/** Finds the command that a line begins with; `/set system` wins over `/set`, and the first command of a shared name. */
+export function findTyped<Named extends Pick<CommandFacts, "slash">>(
+  commands: readonly Named[],
+  line: string,
+): TypedCommand<Named> | undefined {
+  const text = line.trim();
+  const words = text.split(/\s+/, 2);
+  for (const name of [words.join(" "), ...words.slice(0, -1)]) {
+    const command = commands.find(({ slash }) => slash?.includes(name));
+    if (command === undefined) continue;
+    // The argument keeps its line breaks.
+    const argument = text.replace(new RegExp(`^(?:\\S+\\s*){${name.split(" ").length}}`), "");
+    return { command, name, argument };
+  }
+  return undefined;
 }

@@ -3,7 +3,7 @@
 import { modelFilePath } from "../../base/file-path.ts";
 import { nearestName } from "../../base/nearest-name.ts";
 import { imageArgument, mayAttach } from "../../client/attachments/attach-images.ts";
-import type { Command, CommandFacts } from "./command.ts";
+import { type Command, findTyped, slashUsages } from "./command.ts";
 import { parameterNames } from "./model-parameters.ts";
 import { settingsCommands } from "./settings-commands.ts";
 import { slashCommands } from "./slash-commands.ts";
@@ -58,16 +58,13 @@ function parseBlock(text: string): ParsedLine {
 }
 
 function parseCommand(text: string, otherNames: readonly string[]): ParsedLine {
-  const words = text.split(/\s+/, 2);
-  const [first = ""] = words;
-  for (const candidate of [words.join(" "), first]) {
-    const command = typedCommands.find(({ slash }) => slash?.includes(candidate));
-    if (command === undefined || isMistyped(command, candidate, text)) continue;
-    return { kind: "command", command, argument: withoutWords(text, candidate.split(" ").length) };
+  const found = findTyped(typedCommands, text);
+  if (found !== undefined && !isMistyped(found.command, found.name, text)) {
+    return { kind: "command", command: found.command, argument: found.argument };
   }
+  const [first = "", second = ""] = text.split(/\s+/, 2);
   // `/tmp/cat.png what is it` begins with a path.
   if (/[/.]/.test(first.slice(1)) && mayAttach(text)) return { kind: "message", text };
-  const [, second = ""] = words;
   if (first === setName && parameterNames.includes(second)) {
     return parseCommand(text.replace(setName, parameterName), otherNames);
   }
@@ -108,14 +105,4 @@ function unknownCommand(typed: string, otherNames: readonly string[]): string {
 function isMistyped({ slashArguments }: Command, name: string, text: string): boolean {
   if (slashArguments !== undefined || text === name) return false;
   return typedCommands.some(({ slash }) => slash?.some((other) => other.startsWith(`${name} `)));
-}
-
-/** Returns the text after the first words, including line breaks. */
-function withoutWords(text: string, count: number): string {
-  return text.replace(new RegExp(`^(?:\\S+\\s*){${count}}`), "");
-}
-
-/** Slash names of a command with their arguments. */
-export function slashUsages({ slash = [], slashArguments }: CommandFacts): string[] {
-  return slash.map((name) => (slashArguments === undefined ? name : `${name} ${slashArguments}`));
 }

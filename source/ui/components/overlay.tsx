@@ -4,13 +4,13 @@ import { Box, Text } from "ink";
 import type { ReactElement } from "react";
 import { harmlessLine, normaliseLineBreaks } from "../../base/harmless-text.ts";
 import { wrapLine } from "../../base/wrap-line.ts";
-import { layoutEditor } from "../editor/editor-layout.ts";
-import type { ListOverlay } from "../frame/list-overlay.ts";
+import { fieldRowsMaximum, layoutField } from "../editor/editor-layout.ts";
+import type { ListState } from "../frame/list-overlay.ts";
 import type { Overlay as OverlayState } from "../frame/overlays.ts";
 import {
-  type AskOverlay,
-  type ConfirmOverlay,
-  type WriteOverlay,
+  type AskState,
+  type ConfirmState,
+  type WriteState,
   writeWidth,
 } from "../frame/question-overlay.ts";
 import type { BodySize } from "../frame/screen.ts";
@@ -28,7 +28,7 @@ export interface OverlayProps<State> {
   readonly size: BodySize;
 }
 
-/** Place it in the upper left corner of the body. Overlays change in place: draw again on every change. */
+/** Place it in the upper left corner of the body. */
 export function Overlay({ overlay, size }: OverlayProps<OverlayState>): ReactElement {
   switch (overlay.kind) {
     case "list":
@@ -47,13 +47,13 @@ const listWidthMaximum = 96;
 const fieldRows = 2;
 const listHeightMinimum = 5;
 const borderRows = 2;
-const writeRowsMaximum = 10;
 
-function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
+function List({ overlay, size }: OverlayProps<ListState>): ReactElement {
   const { theme } = useLook();
-  const { field, found, selected, isGrouped } = overlay;
-  const { title } = overlay;
-  const { isTable = false, rowsMaximum = Infinity } = overlay.question;
+  const { title, field, found, selected, question } = overlay;
+  const { isTable = false, rowsMaximum = Infinity } = question;
+  // A filter reorders the items.
+  const isGrouped = field.text === "";
   const width = Math.min(size.columns - 2, listWidthMaximum);
   const inner = panelInnerWidth(width);
   const rows = Math.min(rowsMaximum, displayRows(found, isGrouped).length);
@@ -98,7 +98,7 @@ function List({ overlay, size }: OverlayProps<ListOverlay>): ReactElement {
 }
 
 interface PromptProps {
-  readonly field: AskOverlay["field"];
+  readonly field: AskState["field"];
   readonly width: number;
   /** Its row in the panel. */
   readonly y: number;
@@ -121,7 +121,7 @@ function Prompt({ field, width, y }: PromptProps): ReactElement {
   );
 }
 
-function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
+function Ask({ overlay, size }: OverlayProps<AskState>): ReactElement {
   const { question, field, problem } = overlay;
   // The problem comes last, next to the field.
   const text = problem === undefined ? question : `${question}\n${problem}`;
@@ -132,11 +132,11 @@ function Ask({ overlay, size }: OverlayProps<AskOverlay>): ReactElement {
   );
 }
 
-function Write({ overlay, size }: OverlayProps<WriteOverlay>): ReactElement {
+function Write({ overlay, size }: OverlayProps<WriteState>): ReactElement {
   const { question, field } = overlay;
   const width = writeWidth(size.columns);
-  const { length } = layoutEditor(field.text, field.cursor, width, writeRowsMaximum).rows;
-  const rows = Math.max(1, Math.min(length, writeRowsMaximum, size.rows - borderRows - 1));
+  const { length } = layoutField(field.text, field.cursor, width).rows;
+  const rows = Math.max(1, Math.min(length, fieldRowsMaximum, size.rows - borderRows - 1));
   return (
     <Question question={question} size={size} answerRows={rows}>
       {(y) => <TextArea field={field} width={width} rows={rows} y={y} />}
@@ -144,7 +144,7 @@ function Write({ overlay, size }: OverlayProps<WriteOverlay>): ReactElement {
   );
 }
 
-function Confirm({ overlay, size }: OverlayProps<ConfirmOverlay>): ReactElement {
+function Confirm({ overlay, size }: OverlayProps<ConfirmState>): ReactElement {
   const { theme } = useLook();
   const { question, isComing, isYes } = overlay;
   return (

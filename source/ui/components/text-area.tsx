@@ -1,7 +1,7 @@
 // Field of several lines: prompt sign, text and cursor.
 
 import type { ReactElement } from "react";
-import { layoutEditor } from "../editor/editor-layout.ts";
+import { layoutField } from "../editor/editor-layout.ts";
 import type { EditorState } from "../editor/editor-state.ts";
 import type { TextRun } from "../text/text-run.ts";
 import { glyphs } from "../theme.ts";
@@ -15,7 +15,7 @@ export interface TextAreaProps {
   readonly field: Pick<EditorState, "text" | "cursor" | "isSelected">;
   /** Cells that the text wraps at. */
   readonly width: number;
-  /** Number of visible rows, always including the cursor's. */
+  /** Number of visible rows, at most `fieldRowsMaximum`, always including the cursor's. */
   readonly rows: number;
   readonly isFocused?: boolean;
   /** Shown dim in an empty field. */
@@ -38,7 +38,7 @@ export function TextArea(props: TextAreaProps): ReactElement {
     );
   }
   const tone = isSelected ? "selected" : "plain";
-  const layout = layoutEditor(text, cursor, width, rows);
+  const layout = layoutField(text, cursor, width);
   const lastTop = Math.max(0, layout.rows.length - rows);
   const top = Math.min(lastTop, Math.max(0, layout.cursorRow - rows + 1));
   return (

@@ -1,6 +1,7 @@
 // Layout of the editor's text: its rows, and the cursor's position.
 
 import { graphemeWidth, isPlain, splitGraphemes, textWidth } from "../../base/graphemes.ts";
+import { memoizeLast } from "../../base/memoize-last.ts";
 import { type WrappedRow, wrapLine } from "../../base/wrap-line.ts";
 
 export interface EditorLayout {
@@ -60,6 +61,14 @@ export function layoutEditor(
   const before = row === undefined ? "" : text.slice(row.start, cursor);
   return { rows: all, cursorRow, cursorColumn: Math.min(width, textWidth(before)) };
 }
+
+/** Most rows that a field of several lines shows. */
+export const fieldRowsMaximum = 10;
+
+/** Lays out what a field of several lines may show; the place and the text of the field ask for the same. */
+export const layoutField = memoizeLast((text: string, cursor: number, width: number) =>
+  layoutEditor(text, cursor, width, fieldRowsMaximum),
+);
 
 /** Returns the piece that contains an offset; a line break belongs to the piece before it. */
 function segmentAt(text: string, offset: number): Segment {

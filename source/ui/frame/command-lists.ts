@@ -1,8 +1,8 @@
 // Command lookups and lists: keys, slash names, help, palette and hints.
 
 import { textWidth } from "../../base/graphemes.ts";
-import type { CommandFacts } from "../../chat/commands/command.ts";
-import type { BoundCommand, ListItem, Screen } from "./screen.ts";
+import { type CommandFacts, findTyped, slashUsages } from "../../chat/commands/command.ts";
+import type { BoundCommand, Hint, ListItem, Screen } from "./screen.ts";
 
 /** Finds the first valid command of a key. */
 export function findByKey(
@@ -11,24 +11,6 @@ export function findByKey(
 ): BoundCommand | undefined {
   return commands.find((command) => command.keys.includes(key) && command.isValid());
 }
-
-/** Finds the command of a typed line such as `/set system TEXT`, and its argument. */
-export function findBySlash(
-  commands: readonly BoundCommand[],
-  line: string,
-): { command: BoundCommand; argument: string } | undefined {
-  const text = line.trim();
-  // `/set system` wins over `/set`.
-  const named = commands
-    .flatMap((command) => (command.slash ?? []).map((name) => ({ command, name })))
-    .filter(({ name }) => text === name || text.startsWith(`${name} `))
-    .toSorted((a, b) => b.name.length - a.name.length)[0];
-  if (named === undefined) return undefined;
-  return { command: named.command, argument: text.slice(named.name.length).trim() };
-}
-
-/** Separates a command's id from its argument in an item's value. */
-const wordsMark = " ";
 
 /** Short names on the command line, as in k9s and vi. */
 const aliases: Readonly<Record<string, string>> = {
@@ -46,15 +28,23 @@ export function withoutAlias(line: string): string {
   return [aliases[word] ?? word, ...rest].join(" ");
 }
 
-/** Lists all slash names for the command line; the first command wins a shared name. */
+/** Returns the command of each slash name; the first one wins a shared name. */
+export function commandsByName(
+  commands: readonly BoundCommand[],
+): ReadonlyMap<string, BoundCommand> {
+  const named = new Map<string, BoundCommand>();
+  for (const command of commands) {
+    for (const name of command.slash ?? []) if (!named.has(name)) named.set(name, command);
+  }
+  return named;
+}
+
+/** Lists all slash names for the command line. */
 export function commandLineItems(commands: readonly BoundCommand[]): ListItem[] {
-  const named = commands.flatMap((command) =>
-    (command.slash ?? []).map((slash) => [slash.slice(1), command] as const),
-  );
-  const first = new Map(named.toReversed());
-  return [...first]
+  return [...commandsByName(commands)]
     .sort(([one], [other]) => one.localeCompare(other))
-    .map(([name, command]) => {
+    .map(([slash, command]) => {
+      const name = slash.slice(1);
       const short = Object.keys(aliases).filter((alias) => aliases[alias] === name);
       return {
         value: command.id,
@@ -69,29 +59,23 @@ export function commandLineItems(commands: readonly BoundCommand[]): ListItem[] 
 /** Returns the item for a line typed as a command: `scale chat 1..6`, with or without a slash. */
 export function typedItem(commands: readonly BoundCommand[], text: string): ListItem | undefined {
   const line = `/${text.replace(/^[:/]/, "")}`;
-  const found = findBySlash(commands, line);
+  const found = findTyped(commands, line);
   if (found === undefined) return undefined;
   const { command, argument } = found;
-  const value = command.id + wordsMark + argument;
+  // Without an argument it is the same as the command's own item.
+  const value = argument === "" ? command.id : line;
   return { value, title: line, note: command.title, isDim: !command.isValid() };
 }
 
 /** Returns the command of an item, and its typed argument. */
-export function commandOfItem(
-  commands: readonly BoundCommand[],
-  value: string,
-): { command: BoundCommand; argument: string } | undefined {
-  const [id = ""] = value.split(wordsMark, 1);
-  const command = commands.find((candidate) => candidate.id === id);
-  return command && { command, argument: value.slice(id.length + wordsMark.length) };
+export function commandOfItem(commands: readonly BoundCommand[], value: string) {
+  const command = commands.find(({ id }) => id === value);
+  return command === undefined ? findTyped(commands, value) : { command, argument: "" };
 }
 
 /** Returns all keys and slash names of a command, as help and documentation show them. */
-export function callsOf({ slash = [], slashArguments, keys }: CommandFacts): string[] {
-  const usages = slash.map((name) =>
-    slashArguments === undefined ? name : `${name} ${slashArguments}`,
-  );
-  return [...usages, ...keys];
+export function callsOf(command: CommandFacts): string[] {
+  return [...slashUsages(command), ...command.keys];
 }
 
 /** Drops commands of the frame whose keys and names are all taken by the screen. */
@@ -164,9 +148,6 @@ function itemOf(command: BoundCommand): ListItem {
   };
 }
 
-/** A key and a word for its effect. */
-export type Hint = readonly [key: string, word: string];
-
 /** Returns as many hints as fit; the last one, which leads to the others, is always shown. */
 export function fitHints(hints: readonly Hint[], width: number): readonly Hint[] {
   const widthOf = ([key, word]: Hint) => textWidth(`${key} ${word}`);
@@ -189,9 +170,9 @@ export const hintGap = "  ";
 /** Returns the hints of all valid commands. */
 export function hintsOf(commands: readonly BoundCommand[]): Hint[] {
   return commands.flatMap((command) => {
-    const word = command.hint();
-    const call = command.keys[0] ?? command.slash?.[0];
-    if (word === undefined || call === undefined || !command.isValid()) return [];
-    return [[call, word] as const];
+    const hint = command.hint();
+    const [call] = [...command.keys, ...(command.slash ?? [])];
+    if (hint === undefined || call === undefined || !command.isValid()) return [];
+    return [typeof hint === "string" ? [call, hint] : hint];
   });
 }

@@ -4,11 +4,11 @@ import type { CommandFacts } from "../../chat/commands/command.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import type { EditorState } from "../editor/editor-state.ts";
 import { fieldActions, fieldAfterText } from "../editor/line-field.ts";
-import type { BoundCommand, Screen } from "./screen.ts";
+import type { BoundCommand, Hint, Screen } from "./screen.ts";
 
 export interface CommandRow<Context> extends CommandFacts {
   /** A word for the row of hints. Defaults to none. */
-  readonly hint?: string | ((context: Context) => string | undefined);
+  readonly hint?: string | Hint | ((context: Context) => string | undefined);
   readonly when: (context: Context) => boolean;
   readonly run: (context: Context, argument: string) => ReturnType<BoundCommand["run"]>;
 }

@@ -1,11 +1,12 @@
 // Finds commands by key, by slash name or by typing, runs them, and shows why one failed.
 
 import { describeError } from "../../base/product-error.ts";
+import { findTyped } from "../../chat/commands/command.ts";
 import {
   commandLineItems,
   commandOfItem,
+  commandsByName,
   findByKey,
-  findBySlash,
   helpItems,
   joinCommands,
   paletteItems,
@@ -20,6 +21,9 @@ import type { ScreenSwitcher } from "./screen-switcher.ts";
 
 /** Rows of commands that the palette shows at once. */
 const paletteRows = 12;
+
+/** These act on the terminal, even under a question. */
+const terminalKeys = new Set(["Ctrl+L", "Ctrl+Z"]);
 
 export class Commands {
   readonly #screens: ScreenSwitcher;
@@ -50,22 +54,29 @@ export class Commands {
     return [...reserved, ...yielding, ...this.#screens.all.flatMap((screen) => screen.commands())];
   }
 
+  /** Runs the command of a key: the open question's, else the screen's or the frame's. */
   runKey(name: string): void {
+    const { top } = this.#overlays;
     const { reserved, yielding } = this.#own;
-    const command = findByKey([...reserved, ...this.#screens.commands, ...yielding], name);
+    const isAsked = top !== undefined && !terminalKeys.has(name);
+    const commands = isAsked
+      ? top.commands()
+      : [...reserved, ...this.#screens.commands, ...yielding];
+    const command = findByKey(commands, name);
     if (command !== undefined) this.#run(command, "");
   }
 
   /** @returns false for an unknown name */
   runSlash(line: string): boolean {
-    const found = findBySlash(this.#all, line);
+    const found = findTyped(this.#all, line);
     if (found === undefined) return false;
     this.#run(found.command, found.argument);
     return true;
   }
 
   slashNames(): readonly SlashName[] {
-    return this.#all.flatMap(({ slash = [], title }) => slash.map((name) => ({ name, title })));
+    const named = commandsByName([...this.current, ...this.#all]);
+    return [...named].map(([name, { title }]) => ({ name, title }));
   }
 
   openPalette(): void {

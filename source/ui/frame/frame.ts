@@ -2,7 +2,7 @@
 
 import { describeError } from "../../base/product-error.ts";
 import { Observable } from "../../base/store.ts";
-import { type Hint, hintsOf } from "./command-lists.ts";
+import { hintsOf } from "./command-lists.ts";
 import { Commands } from "./commands.ts";
 import { frameCommands } from "./frame-commands.ts";
 import { InputRouter } from "./input-router.ts";
@@ -15,6 +15,7 @@ import type {
   Choice,
   ChooseOptions,
   FrameServices,
+  Hint,
   Screen,
   SlashName,
 } from "./screen.ts";
@@ -103,7 +104,7 @@ export class Frame extends Observable implements FrameServices {
   }
 
   get overlay(): Overlay | undefined {
-    return this.#overlays.top;
+    return this.#overlays.top?.get();
   }
 
   get notice(): string | undefined {
@@ -130,7 +131,7 @@ export class Frame extends Observable implements FrameServices {
 
   /** Keys and words for the row of hints. */
   get hints(): readonly Hint[] {
-    return this.overlay?.hints ?? hintsOf(this.#commands.current);
+    return hintsOf(this.#overlays.top?.commands() ?? this.#commands.current);
   }
 
   /** For `useStore`. */

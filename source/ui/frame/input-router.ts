@@ -7,8 +7,6 @@ import type { Overlays } from "./overlays.ts";
 import type { Quit } from "./quit.ts";
 import type { ScreenSwitcher } from "./screen-switcher.ts";
 
-/** These act on the terminal, even under an overlay. */
-const terminalKeys = new Set(["Ctrl+L", "Ctrl+Z"]);
 /** These work even when the window is too small to show anything else. */
 const smallWindowKeys = new Set(["Esc", "Ctrl+C", "Ctrl+D", "Ctrl+L", "Ctrl+Z"]);
 /** Keys of tabs: another screen may fit. */
@@ -54,10 +52,9 @@ export class InputRouter {
     notify(undefined);
     const isKey = press.kind === "key";
     if (isTooSmall() && !(isKey && worksInSmallWindow(press.name))) return;
-    if (isKey && terminalKeys.has(press.name)) commands.runKey(press.name);
-    else if (overlays.top !== undefined) overlays.top.press(press);
-    else if (isKey) commands.runKey(press.name);
-    else if (screens.isTyping) screens.current?.type(press.text);
+    const target = overlays.top ?? screens.current;
+    if (isKey) commands.runKey(press.name);
+    else if (target?.isTyping()) target.type(press.text);
     else this.#pressLetters(press.text);
   }
 
@@ -70,8 +67,8 @@ export class InputRouter {
     const { screens, overlays, isTooSmall, notify } = this.#parts;
     if (isTooSmall()) return;
     notify(undefined);
-    if (overlays.top !== undefined) overlays.top.paste(text);
-    else if (screens.isTyping) screens.current?.paste(text);
+    const target = overlays.top ?? screens.current;
+    if (target?.isTyping()) target.paste(text);
   }
 
   /** Before the screens exist only quitting works; everything else waits for them. */
@@ -88,8 +85,11 @@ export class InputRouter {
   /** Letters are keys until one opens a field or a list, which gets the rest as text. */
   #pressLetters(text: string): void {
     const [first = "", ...rest] = splitGraphemes(text);
-    this.#parts.commands.runKey(first === " " ? "Space" : first);
-    if (rest.length > 0) this.press({ kind: "text", text: rest.join("") });
+    const { commands, overlays } = this.#parts;
+    const isAnswer = overlays.top !== undefined;
+    commands.runKey(first === " " ? "Space" : first);
+    // Letters after the answer to a question are not keys of the screen below.
+    if (rest.length > 0 && !isAnswer) this.press({ kind: "text", text: rest.join("") });
   }
 }
 

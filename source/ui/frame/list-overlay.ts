@@ -1,9 +1,15 @@
-// State of a list to filter and choose from: palette, help and other choices.
+// A list to filter and choose from: palette, help and other choices.
 
-import type { EditorState } from "../editor/editor-state.ts";
+import { Store } from "../../base/store.ts";
+import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldWith } from "../editor/line-field.ts";
-import type { Hint } from "./command-lists.ts";
-import { FieldOverlay, type OverlayEvents } from "./question-overlay.ts";
+import { type CommandRow, commandRow } from "./command-table.ts";
+import {
+  cancelKeys,
+  fieldQuestion,
+  type OpenQuestion,
+  type QuestionContext,
+} from "./question-overlay.ts";
 import { rankItems } from "./rank-items.ts";
 import type { ChooseOptions, ListAction, ListItem, LiveChoices } from "./screen.ts";
 
@@ -22,153 +28,170 @@ export interface ListQuestion extends ChooseOptions {
   readonly cancelVerb?: string;
 }
 
-const pageRows = 10;
-/** Keys that move the selection, and by how many items. */
-const steps: Readonly<Record<string, number>> = {
-  Up: -1,
-  Down: 1,
-  Tab: 1,
-  PgUp: -pageRows,
-  PgDn: pageRows,
-};
-
-export class ListOverlay extends FieldOverlay {
-  readonly kind = "list";
+export interface ListState {
+  readonly kind: "list";
   readonly question: ListQuestion;
-  /** Index in `found`. */
-  selected: number;
+  readonly title: string;
+  readonly items: readonly ListItem[];
+  /** The filter. */
+  readonly field: EditorState;
   /** Items that the search found for the typed text, with their notes. */
-  #hits: ReadonlyMap<string, string | undefined> = new Map();
-  #items: readonly ListItem[];
-  readonly #unsubscribe: (() => void) | undefined;
-
-  /** @param events receives the value of the chosen item, or undefined */
-  constructor(events: OverlayEvents<string | undefined>, question: ListQuestion) {
-    super({
-      ...events,
-      onDone: (answer) => {
-        this.#unsubscribe?.();
-        events.onDone(answer);
-      },
-    });
-    this.question = question;
-    const { items, selected, switches } = question;
-    this.#unsubscribe = switches?.subscribe(() => this.#follow(switches));
-    this.#items = switches === undefined ? items : itemsOf(switches);
-    const wanted =
-      switches === undefined ? selected : this.#items.find(({ isDim }) => !isDim)?.value;
-    this.selected = Math.max(
-      0,
-      this.#items.findIndex(({ value }) => value === wanted),
-    );
-  }
-
-  get title(): string {
-    return this.question.switches?.title() ?? this.question.title;
-  }
-
-  get hints(): readonly Hint[] {
-    const { verb, cancelVerb = "close", action } = this.question;
-    const hints: readonly Hint[] = [
-      ["Esc", cancelVerb],
-      ["Enter", verb],
-      ...(action === undefined ? [] : ([[action.key, action.verb]] as const)),
-      ["Up/Down", "select"],
-      ["PgDn", "scroll"],
-    ];
-    return this.#completion === undefined ? hints : [...hints, ["Tab", "complete"]];
-  }
-
-  /** Groups are shown until a filter reorders the items. */
-  get isGrouped(): boolean {
-    return this.field.text === "";
-  }
-
+  readonly hits: ReadonlyMap<string, string | undefined>;
   /** Items that match the filter, best match first. */
-  get found(): readonly ListItem[] {
-    const { typed, hidesDim = false } = this.question;
-    const items = this.#items;
-    const wanted = this.field.text.trim();
-    if (wanted === "") return hidesDim ? items.filter(({ isDim }) => !isDim) : items;
-    const ranked = rankItems(items, wanted);
-    const hits = items.filter((item) => this.#hits.has(item.value) && !ranked.includes(item));
-    const found = [...ranked, ...hits].map((item) => ({
-      ...item,
-      note: this.#hits.get(item.value) ?? item.note,
-    }));
-    const meant = typed?.(wanted);
-    // Without an argument it equals the command that was already found.
-    const isFound = found.some(({ value }) => value === meant?.value.trimEnd());
-    return meant === undefined || isFound ? found : [meant, ...found];
-  }
+  readonly found: readonly ListItem[];
+  /** Index in `found`. */
+  readonly selected: number;
+}
 
-  protected override pressKey(name: string): void {
-    const step = steps[name];
-    if (name === "Tab" && this.#completion !== undefined) {
-      this.show(fieldWith(this.field, this.#completion));
-    } else if (step !== undefined) this.#move(step);
-    else if (name === this.question.action?.key) void this.#act(this.question.action);
-    else super.pressKey(name);
-  }
+type ListContext = QuestionContext<ListState>;
 
-  /** Answers with the value of the selected item. */
-  protected override confirm(): void {
-    const item = this.found[this.selected];
-    if (item === undefined || item.isDim) return;
-    if (this.question.switches === undefined) this.events.onDone(item.value);
-    else this.question.switches.toggle(item.value);
-  }
+const pageRows = 10;
+const list = commandRow<ListContext>("list", "Lists");
 
-  protected override show(field: EditorState): void {
-    if (field.text !== this.field.text) {
-      this.selected = 0;
-      void this.#search(field.text.trim());
-    }
-    super.show(field);
-  }
+function listCommands({
+  verb,
+  cancelVerb = "close",
+  action,
+}: ListQuestion): readonly CommandRow<ListContext>[] {
+  const moving = (rows: number) => ({ run: ({ store }: ListContext) => move(store, rows) });
+  return [
+    list("close", cancelKeys, "Close", {
+      hint: cancelVerb,
+      run: ({ done }) => void done(undefined),
+    }),
+    list("choose", ["Enter"], "Choose the selected item", { hint: verb, run: choose }),
+    ...(action === undefined
+      ? []
+      : [
+          list("act", [action.key], "Act on the selected item", {
+            hint: action.verb,
+            run: (context) => act(context, action),
+          }),
+        ]),
+    list("up", ["Up"], "Previous item", { hint: ["Up/Down", "select"], ...moving(-1) }),
+    list("pageDown", ["PgDn"], "Page down", { hint: "scroll", ...moving(pageRows) }),
+    list("pageUp", ["PgUp"], "Page up", moving(-pageRows)),
+    list("complete", ["Tab"], "Complete the name of the selected item", {
+      hint: "complete",
+      when: ({ store }) => completionOf(store.get()) !== undefined,
+      run: complete,
+    }),
+    list("down", ["Down", "Tab"], "Next item", moving(1)),
+  ];
+}
 
-  /** Completion of the selected item, unless it is already typed. */
-  get #completion(): string | undefined {
-    const { completion } = this.found[this.selected] ?? {};
-    return completion === undefined || this.field.text.startsWith(completion)
-      ? undefined
-      : completion;
-  }
+/** Answers with the value of the chosen item. */
+export function listQuestion(
+  done: ListContext["done"],
+  question: ListQuestion,
+): OpenQuestion<ListState> {
+  const { title, selected, switches } = question;
+  const items = switches === undefined ? question.items : itemsOf(switches);
+  const wanted = switches === undefined ? selected : items.find(({ isDim }) => !isDim)?.value;
+  const store = new Store<ListState>({
+    kind: "list",
+    question,
+    title: switches?.title() ?? title,
+    items,
+    field: createEditorState(),
+    hits: new Map(),
+    found: visibleItems(question, items),
+    selected: Math.max(
+      0,
+      items.findIndex(({ value }) => value === wanted),
+    ),
+  });
+  const stop = switches?.subscribe(() => follow(store, switches));
+  const end = (answer: string | undefined) => {
+    stop?.();
+    done(answer);
+  };
+  const show = (field: EditorState) => filter(store, field);
+  return fieldQuestion(listCommands(question), { store, done: end }, show);
+}
 
-  #move(delta: number): void {
-    const last = Math.max(0, this.found.length - 1);
-    this.selected = Math.min(last, Math.max(0, this.selected + delta));
-    this.events.onChange();
-  }
+/** Applies a change that may change which items are found. */
+function change(store: Store<ListState>, given: Partial<ListState>): void {
+  store.update({ ...given, found: foundItems({ ...store.get(), ...given }) });
+}
 
-  /** Shows changed choices; the selected one stays selected. */
-  #follow(switches: LiveChoices): void {
-    const { value: before } = this.found[this.selected] ?? {};
-    this.#items = itemsOf(switches);
-    const at = this.found.findIndex(({ value }) => value === before);
-    this.selected = at === -1 ? Math.min(this.selected, this.found.length - 1) : at;
-    this.events.onChange();
-  }
+function visibleItems({ hidesDim = false }: ListQuestion, items: readonly ListItem[]) {
+  return hidesDim ? items.filter(({ isDim }) => !isDim) : items;
+}
 
-  async #act({ run }: ListAction): Promise<void> {
-    const item = this.found[this.selected];
-    if (item === undefined || !(await run(item.value))) return;
-    this.#items = this.#items.filter(({ value }) => value !== item.value);
-    if (this.#items.length === 0) this.cancel();
-    else this.#move(0);
-  }
+function foundItems({ question, items, field, hits }: ListState): readonly ListItem[] {
+  const wanted = field.text.trim();
+  if (wanted === "") return visibleItems(question, items);
+  const ranked = rankItems(items, wanted);
+  const others = items.filter((item) => hits.has(item.value) && !ranked.includes(item));
+  const found = [...ranked, ...others].map((item) => ({
+    ...item,
+    note: hits.get(item.value) ?? item.note,
+  }));
+  const meant = question.typed?.(wanted);
+  const isFound = found.some(({ value }) => value === meant?.value);
+  return meant === undefined || isFound ? found : [meant, ...found];
+}
 
-  /** A failed search leaves only matches by name. */
-  async #search(typed: string): Promise<void> {
-    this.#hits = new Map();
-    const { search } = this.question;
-    if (search === undefined || typed === "") return;
-    const hits = await search(typed).catch(() => []);
-    // The filter has changed meanwhile.
-    if (this.field.text.trim() !== typed) return;
-    this.#hits = new Map(hits.map(({ value, note }) => [value, note]));
-    this.events.onChange();
-  }
+function filter(store: Store<ListState>, field: EditorState): void {
+  const isOther = field.text !== store.get().field.text;
+  change(store, { field, ...(isOther && { hits: new Map(), selected: 0 }) });
+  if (isOther) void search(store);
+}
+
+/** Returns the completion of the selected item, unless it is already typed. */
+function completionOf({ found, selected, field }: ListState): string | undefined {
+  const { completion } = found[selected] ?? {};
+  return completion === undefined || field.text.startsWith(completion) ? undefined : completion;
+}
+
+function complete({ store }: ListContext): undefined {
+  const completion = completionOf(store.get());
+  if (completion !== undefined) filter(store, fieldWith(store.get().field, completion));
+}
+
+function choose({ store, done }: ListContext): undefined {
+  const { found, selected, question } = store.get();
+  const item = found[selected];
+  if (item === undefined || item.isDim) return;
+  if (question.switches === undefined) done(item.value);
+  else question.switches.toggle(item.value);
+}
+
+function move(store: Store<ListState>, rows: number): undefined {
+  const { found, selected } = store.get();
+  const last = Math.max(0, found.length - 1);
+  store.update({ selected: Math.min(last, Math.max(0, selected + rows)) });
+}
+
+/** Shows changed choices; the selected one stays selected. */
+function follow(store: Store<ListState>, switches: LiveChoices): void {
+  const { found: before, selected } = store.get();
+  change(store, { title: switches.title(), items: itemsOf(switches) });
+  const { found } = store.get();
+  const at = found.findIndex(({ value }) => value === before[selected]?.value);
+  store.update({ selected: at === -1 ? Math.min(selected, found.length - 1) : at });
+}
+
+async function act({ store, done }: ListContext, { run }: ListAction): Promise<undefined> {
+  const { found, selected } = store.get();
+  const item = found[selected];
+  if (item === undefined || !(await run(item.value))) return;
+  const items = store.get().items.filter(({ value }) => value !== item.value);
+  change(store, { items });
+  if (items.length === 0) done(undefined);
+  else move(store, 0);
+}
+
+/** A failed search leaves only matches by name. */
+async function search(store: Store<ListState>): Promise<void> {
+  const { question, field } = store.get();
+  const typed = field.text.trim();
+  if (question.search === undefined || typed === "") return;
+  const hits = await question.search(typed).catch(() => []);
+  // The filter has changed meanwhile.
+  if (store.get().field.text.trim() !== typed) return;
+  change(store, { hits: new Map(hits.map(({ value, note }) => [value, note])) });
 }
 
 function itemsOf(switches: LiveChoices): readonly ListItem[] {

@@ -1,28 +1,31 @@
 // Stack of open questions over a screen; the newest is on top.
 
-import { ListOverlay, type ListQuestion } from "./list-overlay.ts";
+import { type ListQuestion, type ListState, listQuestion } from "./list-overlay.ts";
 import {
-  AskOverlay,
+  type AskState,
+  askQuestion,
   type CheckAnswer,
-  ConfirmOverlay,
-  type OverlayEvents,
-  WriteOverlay,
-  type WriteQuestion,
+  type ConfirmState,
+  confirmQuestion,
+  type OpenQuestion,
+  type WriteOptions,
+  type WriteState,
+  writeQuestion,
 } from "./question-overlay.ts";
 
-/** Discriminated by `kind`. */
-export type Overlay = AskOverlay | ConfirmOverlay | ListOverlay | WriteOverlay;
+/** State of an open question, as one immutable value. */
+export type Overlay = AskState | ConfirmState | ListState | WriteState;
 
 export class Overlays {
   readonly #onChange: () => void;
-  readonly #open: Overlay[] = [];
+  readonly #open: OpenQuestion<Overlay>[] = [];
 
   constructor(onChange: () => void) {
     this.#onChange = onChange;
   }
 
-  /** The overlay that takes the keys. */
-  get top(): Overlay | undefined {
+  /** The question that takes the keys. */
+  get top(): OpenQuestion<Overlay> | undefined {
     return this.#open.at(-1);
   }
 
@@ -32,18 +35,18 @@ export class Overlays {
     initial = "",
     check: CheckAnswer = () => undefined,
   ): Promise<string | undefined> {
-    return this.#show((events) => new AskOverlay(events, question, initial, check));
+    return this.#show((done) => askQuestion(done, question, initial, check));
   }
 
   /** @returns undefined when cancelled */
-  write(question: WriteQuestion): Promise<string | undefined> {
-    return this.#show((events) => new WriteOverlay(events, question));
+  write(options: WriteOptions): Promise<string | undefined> {
+    return this.#show((done) => writeQuestion(done, options));
   }
 
   /** @param rest as in `FrameServices.confirm` */
   async confirm(question: string, rest?: Promise<string>): Promise<boolean> {
-    const answer = await this.#show<boolean | Error>(
-      (events) => new ConfirmOverlay(events, question, rest),
+    const answer = await this.#show<boolean | Error>((done) =>
+      confirmQuestion(done, question, rest),
     );
     if (answer instanceof Error) throw answer;
     return answer;
@@ -51,25 +54,23 @@ export class Overlays {
 
   /** @returns the value of the chosen item */
   list(question: ListQuestion): Promise<string | undefined> {
-    return this.#show((events) => new ListOverlay(events, question));
+    return this.#show((done) => listQuestion(done, question));
   }
 
   cancelAll(): void {
     for (const overlay of [...this.#open]) overlay.cancel();
   }
 
-  #show<Answer>(create: (events: OverlayEvents<Answer>) => Overlay): Promise<Answer> {
+  #show<Answer>(open: (done: (answer: Answer) => void) => OpenQuestion<Overlay>): Promise<Answer> {
     const { promise, resolve } = Promise.withResolvers<Answer>();
-    const overlay = create({
-      onChange: this.#onChange,
-      onDone: (answer) => {
-        const index = this.#open.indexOf(overlay);
-        if (index === -1) return;
-        this.#open.splice(index, 1);
-        this.#onChange();
-        resolve(answer);
-      },
+    const overlay = open((answer) => {
+      const index = this.#open.indexOf(overlay);
+      if (index === -1) return;
+      this.#open.splice(index, 1);
+      this.#onChange();
+      resolve(answer);
     });
+    overlay.subscribe(this.#onChange);
     this.#open.push(overlay);
     this.#onChange();
     return promise;

@@ -1,167 +1,166 @@
-// States of the questions over a screen: for a line, for a longer text, for a confirmation.
+// Questions over a screen: for a line, for a longer text, for a confirmation.
 
+import { Store } from "../../base/store.ts";
 import type { CommandFacts } from "../../chat/commands/command.ts";
 import { reduceEditor } from "../editor/editor-reducer.ts";
 import { createEditorState, type EditorAction, type EditorState } from "../editor/editor-state.ts";
-import { fieldAfterKey, fieldAfterText, fieldWith } from "../editor/line-field.ts";
-import type { Hint } from "./command-lists.ts";
-import type { KeyPress } from "./key-name.ts";
+import { fieldWith } from "../editor/line-field.ts";
+import { type CommandRow, commandRow, screenInput } from "./command-table.ts";
+import type { Screen } from "./screen.ts";
 
-/** Callbacks to the opener of an overlay. */
-export interface OverlayEvents<Answer> {
-  readonly onChange: () => void;
-  readonly onDone: (answer: Answer) => void;
+/** An open question: its state, and the keys and text that it takes like a screen. */
+export interface OpenQuestion<State>
+  extends Pick<Screen, "commands" | "isTyping" | "type" | "paste" | "subscribe"> {
+  readonly get: () => State;
+  readonly cancel: () => void;
 }
 
-/** A question with a text field, which takes all keys: Enter confirms, Esc cancels. */
-export abstract class FieldOverlay {
-  field: EditorState;
-  protected readonly events: OverlayEvents<string | undefined>;
+export interface QuestionContext<State, Answer = string | undefined> {
+  readonly store: Store<State>;
+  readonly done: (answer: Answer) => void;
+}
 
-  constructor(events: OverlayEvents<string | undefined>, initial = "") {
-    this.events = events;
-    this.field = fieldWith(createEditorState(), initial);
-  }
+export const cancelKeys: readonly string[] = ["Esc", "Ctrl+C"];
 
-  /** Answers with the text of the field; an answer with a problem stays to be corrected. */
-  protected abstract confirm(): void;
-
-  press(press: KeyPress): void {
-    if (press.kind === "text") this.paste(press.text);
-    else if (press.name === "Enter") this.confirm();
-    else if (press.name === "Esc" || press.name === "Ctrl+C") this.cancel();
-    else this.pressKey(press.name);
-  }
-
-  paste(text: string): void {
-    this.show(fieldAfterText(this.field, text));
-  }
-
-  cancel(): void {
-    this.events.onDone(undefined);
-  }
-
-  protected pressKey(name: string): void {
-    this.show(fieldAfterKey(this.field, name) ?? this.field);
-  }
-
-  protected show(field: EditorState): void {
-    this.field = field;
-    this.events.onChange();
-  }
+/** Connects a question with a text field, which takes all other keys. */
+export function fieldQuestion<
+  State extends { readonly field: EditorState },
+  Context extends QuestionContext<State>,
+>(
+  rows: readonly CommandRow<Context>[],
+  context: Context,
+  show: (field: EditorState) => void,
+): OpenQuestion<State> {
+  const { store, done } = context;
+  const edit = (change: (field: EditorState) => EditorState) => show(change(store.get().field));
+  return {
+    get: store.get,
+    subscribe: store.subscribe,
+    cancel: () => done(undefined),
+    ...screenInput(rows, context, { isTyping: () => true, edit }),
+  };
 }
 
 /** Returns the problem with an answer, or undefined. */
 export type CheckAnswer = (text: string) => string | undefined;
 
-/** Asks for one line. */
-export class AskOverlay extends FieldOverlay {
-  readonly kind = "ask";
-  readonly hints: readonly Hint[] = [
-    ["Enter", "confirm"],
-    ["Esc", "cancel"],
-  ];
+export interface AskState {
+  readonly kind: "ask";
   readonly question: string;
+  readonly field: EditorState;
   /** Why the answer was refused; undefined once it changes. */
-  problem: string | undefined;
-  readonly #check: CheckAnswer;
-
-  /** @param initial a suggestion, selected: typing replaces it */
-  constructor(
-    events: OverlayEvents<string | undefined>,
-    question: string,
-    initial: string,
-    check: CheckAnswer,
-  ) {
-    super(events, initial);
-    if (initial !== "") this.field = reduceEditor(this.field, { type: "select" });
-    this.question = question;
-    this.#check = check;
-  }
-
-  protected override confirm(): void {
-    const { text } = this.field;
-    this.problem = this.#check(text);
-    if (this.problem === undefined) this.events.onDone(text);
-    else this.events.onChange();
-  }
-
-  protected override show(field: EditorState): void {
-    this.problem = undefined;
-    super.show(field);
-  }
+  readonly problem: string | undefined;
 }
 
-/** Asks for a yes; every other key means no. */
-export class ConfirmOverlay {
-  readonly kind = "confirm";
-  question: string;
+interface AskContext extends QuestionContext<AskState> {
+  readonly check: CheckAnswer;
+}
+
+const ask = commandRow<AskContext>("ask", "Questions");
+
+const askCommands: readonly CommandRow<AskContext>[] = [
+  ask("confirm", ["Enter"], "Confirm the answer, which is checked first", {
+    hint: "confirm",
+    run: ({ store, check, done }): undefined => {
+      const { text } = store.get().field;
+      const problem = check(text);
+      if (problem === undefined) done(text);
+      else store.update({ problem });
+    },
+  }),
+  ask("cancel", cancelKeys, "Cancel", { hint: "cancel", run: ({ done }) => void done(undefined) }),
+];
+
+/** Asks for one line. @param initial a suggestion, selected: typing replaces it */
+export function askQuestion(
+  done: AskContext["done"],
+  question: string,
+  initial: string,
+  check: CheckAnswer,
+): OpenQuestion<AskState> {
+  const given = fieldWith(createEditorState(), initial);
+  const field = initial === "" ? given : reduceEditor(given, { type: "select" });
+  const store = new Store<AskState>({ kind: "ask", question, field, problem: undefined });
+  const show = (next: EditorState) => store.update({ field: next, problem: undefined });
+  return fieldQuestion(askCommands, { store, check, done }, show);
+}
+
+export interface ConfirmState {
+  readonly kind: "confirm";
+  readonly question: string;
   /** True while the end of the question loads; Yes is disabled until then. */
-  isComing: boolean;
+  readonly isComing: boolean;
   /** True if Enter means yes. */
-  isYes = false;
-  readonly #events: OverlayEvents<boolean | Error>;
+  readonly isYes: boolean;
+}
 
-  /** @param rest end of the question, if it takes a while; its error becomes the answer */
-  constructor(
-    events: OverlayEvents<boolean | Error>,
-    question: string,
-    rest: Promise<string> | undefined,
-  ) {
-    this.#events = events;
-    this.question = question;
-    this.isComing = rest !== undefined;
-    rest?.then(
-      (text) => {
-        this.question = `${question} ${text}`;
-        this.isComing = false;
-        events.onChange();
-      },
-      (error: unknown) => events.onDone(error instanceof Error ? error : new Error(String(error))),
-    );
-  }
+type ConfirmContext = QuestionContext<ConfirmState, boolean | Error>;
 
-  get hints(): readonly Hint[] {
-    const cancel = ["Esc", "cancel"] as const;
-    return this.isComing ? [cancel] : [["y", "yes"], ["n", "no"], ["Enter", "confirm"], cancel];
-  }
+const confirm = commandRow<ConfirmContext>("confirm", "Questions");
+const isComplete = ({ store }: ConfirmContext) => !store.get().isComing;
 
-  press(press: KeyPress): void {
-    const { onDone, onChange } = this.#events;
-    // Of several letters that arrive together, only the first counts.
-    const key = press.kind === "text" ? press.text.slice(0, 1).toLowerCase() : press.name;
-    if (["n", "Esc", "Ctrl+C"].includes(key)) onDone(false);
-    else if (this.isComing) return;
-    else if (key === "y") onDone(true);
-    else if (key === "Enter") onDone(this.isYes);
-    else if (["Left", "Right", "Tab"].includes(key)) {
-      this.isYes = !this.isYes;
-      onChange();
-    }
-  }
+const confirmCommands: readonly CommandRow<ConfirmContext>[] = [
+  confirm("yes", ["y", "Y"], "Yes", {
+    hint: "yes",
+    when: isComplete,
+    run: ({ done }) => void done(true),
+  }),
+  confirm("no", ["n", "N"], "No", {
+    hint: (context) => (isComplete(context) ? "no" : undefined),
+    run: ({ done }) => void done(false),
+  }),
+  confirm("confirm", ["Enter"], "Confirm the selected answer", {
+    hint: "confirm",
+    when: isComplete,
+    run: ({ store, done }) => void done(store.get().isYes),
+  }),
+  confirm("cancel", cancelKeys, "Cancel", { hint: "cancel", run: ({ done }) => void done(false) }),
+  confirm("switch", ["Left", "Right", "Tab"], "Select the other answer", {
+    when: isComplete,
+    run: ({ store }) => void store.update({ isYes: !store.get().isYes }),
+  }),
+];
 
-  /** Ignores pastes. */
-  paste(): void {}
-
-  cancel(): void {
-    this.#events.onDone(false);
-  }
+/**
+ * Asks for a yes.
+ *
+ * @param rest end of the question, if it takes a while; its error becomes the answer
+ */
+export function confirmQuestion(
+  done: ConfirmContext["done"],
+  question: string,
+  rest: Promise<string> | undefined,
+): OpenQuestion<ConfirmState> {
+  const isComing = rest !== undefined;
+  const store = new Store<ConfirmState>({ kind: "confirm", question, isComing, isYes: false });
+  rest?.then(
+    (text) => store.update({ question: `${question} ${text}`, isComing: false }),
+    (error: unknown) => done(error instanceof Error ? error : new Error(String(error))),
+  );
+  return {
+    get: store.get,
+    subscribe: store.subscribe,
+    cancel: () => done(false),
+    // It has no field, and ignores pastes.
+    ...screenInput(confirmCommands, { store, done }, { isTyping: () => false, edit: () => {} }),
+  };
 }
 
 /** Borders, the prompt sign, and a blank beside each. */
 const cellsBesideText = 6;
 
-const newlineKeys = ["Ctrl+J", "Alt+Enter", "Shift+Enter"];
-const editorKeys = ["Ctrl+G"];
-const group = "Multi-line fields";
+/** Returns the cells that the text wraps at in a window of so many columns. */
+export function writeWidth(columns: number): number {
+  return Math.max(1, columns - cellsBesideText);
+}
 
-/** Keys besides those of one-line fields, for the documentation. */
-export const writeCommandFacts: readonly CommandFacts[] = [
-  { id: "write.newline", title: "Insert a line break", group, keys: newlineKeys },
-  { id: "write.external", title: "Edit the text in $EDITOR", group, keys: editorKeys },
-];
+export interface WriteState {
+  readonly kind: "write";
+  readonly question: string;
+  readonly field: EditorState;
+}
 
-export interface WriteQuestion {
+export interface WriteOptions {
   readonly question: string;
   readonly initial: string;
   /** Cells that the text wraps at now. */
@@ -170,55 +169,61 @@ export interface WriteQuestion {
   readonly edit: (text: string) => Promise<string | undefined>;
 }
 
-/** Returns the cells that the text wraps at in a window of so many columns. */
-export function writeWidth(columns: number): number {
-  return Math.max(1, columns - cellsBesideText);
-}
+interface WriteContext extends QuestionContext<WriteState>, WriteOptions {}
+
+const write = commandRow<WriteContext>("write", "Multi-line fields");
+
+/** Keys besides those of one-line fields. */
+const writeKeys: readonly CommandRow<WriteContext>[] = [
+  write("newline", ["Ctrl+J", "Alt+Enter", "Shift+Enter"], "Insert a line break", {
+    hint: "newline",
+    run: (context) => apply(context, { type: "newline" }),
+  }),
+  write("external", ["Ctrl+G"], "Edit the text in $EDITOR", { hint: "editor", run: editText }),
+];
+
+/** For the documentation. */
+export const writeCommandFacts: readonly CommandFacts[] = writeKeys;
+
+const writeCommands: readonly CommandRow<WriteContext>[] = [
+  write("confirm", ["Enter"], "Confirm the text", {
+    hint: "confirm",
+    run: ({ store, done }) => void done(store.get().field.text),
+  }),
+  ...writeKeys,
+  write("cancel", cancelKeys, "Cancel", {
+    hint: "cancel",
+    run: ({ done }) => void done(undefined),
+  }),
+  write("rowUp", ["Up"], "Row up", { run: (context) => moveRow(context, -1) }),
+  write("rowDown", ["Down"], "Row down", { run: (context) => moveRow(context, 1) }),
+];
 
 /** Asks for a text of several lines. */
-export class WriteOverlay extends FieldOverlay {
-  readonly kind = "write";
-  readonly hints: readonly Hint[] = [
-    ["Enter", "confirm"],
-    ["Ctrl+J", "newline"],
-    ["Ctrl+G", "editor"],
-    ["Esc", "cancel"],
-  ];
-  readonly #question: WriteQuestion;
+export function writeQuestion(
+  done: WriteContext["done"],
+  options: WriteOptions,
+): OpenQuestion<WriteState> {
+  const field = fieldWith(createEditorState(), options.initial);
+  const store = new Store<WriteState>({ kind: "write", question: options.question, field });
+  const context: WriteContext = { ...options, store, done };
+  // Unlike a line, it takes line breaks.
+  const type = (text: string) => apply(context, { type: "insert", text });
+  const show = (next: EditorState) => store.update({ field: next });
+  return { ...fieldQuestion(writeCommands, context, show), type, paste: type };
+}
 
-  constructor(events: OverlayEvents<string | undefined>, question: WriteQuestion) {
-    super(events, question.initial);
-    this.#question = question;
-  }
+function apply({ store }: WriteContext, action: EditorAction): undefined {
+  store.update({ field: reduceEditor(store.get().field, action) });
+}
 
-  get question(): string {
-    return this.#question.question;
-  }
+function moveRow(context: WriteContext, direction: -1 | 1): undefined {
+  apply(context, { type: "moveRow", direction, width: context.width() });
+}
 
-  override paste(text: string): void {
-    this.#apply({ type: "insert", text });
-  }
-
-  protected override confirm(): void {
-    this.events.onDone(this.field.text);
-  }
-
-  protected override pressKey(name: string): void {
-    if (editorKeys.includes(name)) void this.#edit();
-    else if (newlineKeys.includes(name)) this.#apply({ type: "newline" });
-    else if (name === "Up" || name === "Down") {
-      const direction = name === "Up" ? -1 : 1;
-      this.#apply({ type: "moveRow", direction, width: this.#question.width() });
-    } else super.pressKey(name);
-  }
-
-  async #edit(): Promise<void> {
-    const saved = await this.#question.edit(this.field.text);
-    // Editors end a file with a line break.
-    if (saved !== undefined) this.show(fieldWith(this.field, saved.replace(/\r?\n$/, "")));
-  }
-
-  #apply(action: EditorAction): void {
-    this.show(reduceEditor(this.field, action));
-  }
+async function editText({ store, edit }: WriteContext): Promise<undefined> {
+  const saved = await edit(store.get().field.text);
+  // Editors end a file with a line break.
+  const text = saved?.replace(/\r?\n$/, "");
+  if (text !== undefined) store.update({ field: fieldWith(store.get().field, text) });
 }

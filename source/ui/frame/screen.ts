@@ -11,10 +11,13 @@ export interface BodySize {
   readonly rows: number;
 }
 
+/** A key and a word for its effect. */
+export type Hint = readonly [key: string, word: string];
+
 /** A command bound to its screen; keys, palette, slash names, hints and help use the same list. */
 export interface BoundCommand extends CommandFacts {
-  /** A word for the row of hints; undefined: no hint now. */
-  hint(): string | undefined;
+  /** A word for the row of hints, or a hint for several keys; undefined: no hint now. */
+  hint(): string | Hint | undefined;
   /** True if the command is available now. */
   isValid(): boolean;
   /** @returns a sentence on failure */

@@ -1,7 +1,7 @@
 // Layout of the chat: the live figures' place, and the heights of its parts.
 
 import { noticeRows } from "../../components/hint-bar.tsx";
-import { layoutEditor } from "../../editor/editor-layout.ts";
+import { fieldRowsMaximum, layoutField } from "../../editor/editor-layout.ts";
 import type { BodySize } from "../../frame/screen.ts";
 import { enginePaneWidth, enginePlace } from "../../live/engine-pane.tsx";
 import { glyphs } from "../../theme.ts";
@@ -12,7 +12,6 @@ const composerBorderRows = 2;
 const composerLeftCells = 4;
 const composerRightCells = 2;
 const transcriptMarginCells = 1;
-const composerTextRowsMaximum = 10;
 const noticeRowsMaximum = 3;
 const menuRowsMaximum = 8;
 const queueRowsMaximum = 3;
@@ -73,7 +72,7 @@ export function chatLayout(
   { columns, rows }: BodySize,
 ): ChatLayout {
   const width = editorWidth(columns);
-  const typed = layoutEditor(editor.text, editor.cursor, width, composerTextRowsMaximum);
+  const typed = layoutField(editor.text, editor.cursor, width);
   const editorRows = search === undefined ? typed.rows.length : 1;
   const statusRows = notice === undefined ? 1 : noticeRows(noticeText(notice), columns).length;
   const below = { menuItems: menu?.items.length ?? 0, queued: queue.messages.length };
@@ -87,7 +86,7 @@ export function distributeRows(
   noticeRows: number,
   { menuItems, queued } = { menuItems: 0, queued: 0 },
 ): ChatLayout {
-  const composerRowsMaximum = Math.min(composerTextRowsMaximum, Math.floor(rows / 3));
+  const composerRowsMaximum = Math.min(fieldRowsMaximum, Math.floor(rows / 3));
   const composerTextRows = Math.max(1, Math.min(editorRows, composerRowsMaximum));
   const composerRows = composerTextRows + composerBorderRows;
   const statusRows = Math.max(1, Math.min(noticeRows, noticeRowsMaximum));

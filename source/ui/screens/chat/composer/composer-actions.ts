@@ -3,7 +3,7 @@
 import { describeError } from "../../../../base/product-error.ts";
 import { type Command, runCommand } from "../../../../chat/commands/command.ts";
 import { parameterFacts } from "../../../../chat/commands/model-parameters.ts";
-import { parseLine, typedCommands } from "../../../../chat/commands/parse-line.ts";
+import { parseLine } from "../../../../chat/commands/parse-line.ts";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { EditorAction } from "../../../editor/editor-state.ts";
@@ -137,16 +137,14 @@ export function closeMenu({ store }: ChatContext): undefined {
   store.update({ menu: undefined });
 }
 
-/** Names of the chat's own commands; `/set temperature` is short for `/set parameter temperature`. */
-const ownNames: readonly SlashName[] = [
-  ...typedCommands.flatMap(({ slash = [], title }) => slash.map((name) => ({ name, title }))),
-  ...parameterFacts.map(({ name, meaning }) => ({ name: `/set ${name}`, title: meaning })),
-];
+/** `/set temperature` and the like, which are short for `/set parameter`. */
+const parameterNames: readonly SlashName[] = parameterFacts.map(({ name, meaning }) => ({
+  name: `/set ${name}`,
+  title: meaning,
+}));
 
-/** Returns the slash names of all screens, the chat's own first, each once. */
 function slashNames({ frame }: ChatContext): readonly SlashName[] {
-  const known = new Set(ownNames.map(({ name }) => name));
-  return [...ownNames, ...frame.slashNames().filter(({ name }) => !known.has(name))];
+  return [...frame.slashNames(), ...parameterNames];
 }
 
 /** An unreadable menu counts as none. */

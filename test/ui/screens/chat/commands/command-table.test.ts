@@ -3,7 +3,8 @@
 import { homedir } from "node:os";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { parseLine, slashUsages } from "../../../../../source/chat/commands/parse-line.ts";
+import { slashUsages } from "../../../../../source/chat/commands/command.ts";
+import { parseLine } from "../../../../../source/chat/commands/parse-line.ts";
 import { helpRows } from "../../../../../source/cli/line-commands.ts";
 import { createEditorState } from "../../../../../source/ui/editor/editor-state.ts";
 import type { ChatContext } from "../../../../../source/ui/screens/chat/chat-context.ts";
