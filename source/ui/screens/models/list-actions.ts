@@ -71,8 +71,8 @@ export function changeSource({ store, state, feed }: ModelsContext, step: -1 | 1
   if (source === undefined) return;
   store.update({ source, pane: "list", cardTop: 0 });
   feed.readCard();
-  const { value, waitingSinceMs } = state.hub;
-  if (source === "hub" && value === undefined && waitingSinceMs === undefined) feed.searchHub();
+  const { value, wait } = state.hub;
+  if (source === "hub" && value === undefined && wait === undefined) feed.searchHub();
 }
 
 export function openFilter({ store }: ModelsContext): undefined {

@@ -198,8 +198,6 @@ function ModelRows({ state, width, height }: RowsProps): ReactElement {
   );
 }
 
-/** A shorter wait is not shown. */
-const skeletonAfterMs = 150;
 const skeletonWidths = [18, 24, 14, 20] as const;
 const skeletonIndent = 2;
 
@@ -219,10 +217,9 @@ const emptySentences = {
 function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | null {
   const { theme } = useLook();
   const paragraph = useParagraph(width);
-  const nowMs = useNow();
-  const { waitingSinceMs, value, error } = state[state.source];
-  if (waitingSinceMs !== undefined && value === undefined) {
-    if (nowMs - waitingSinceMs < skeletonAfterMs) return null;
+  const { wait, value, error } = state[state.source];
+  if (wait === "short" && value === undefined) return null;
+  if (wait === "long" && value === undefined) {
     const room = Math.max(0, width - skeletonIndent);
     return (
       <>

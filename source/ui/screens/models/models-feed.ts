@@ -51,8 +51,7 @@ const listShareMaximum = 1 / 20;
 /** Delays before a card is read: a key held down passes many cards, and the hub limits requests. */
 const cardDelaysMs = { local: 120, hub: 400, running: 120 };
 const searchDelayMs = 250;
-/** Longer waits are shown. */
-const shownWaitMs = 160;
+const longWaitMs = 150;
 const cardsMaximum = 100;
 
 const hubOrdersBySort: Readonly<Record<string, HubOrder>> = {
@@ -180,8 +179,7 @@ export class ModelsFeed {
   ): Promise<void> {
     const { store, clock } = this.#options;
     if (this.#state[key].value === undefined) {
-      store.update({ [key]: waitingFor<unknown>(this.#state[key], clock.wallMs()) });
-      this.#showWaiting();
+      this.#wait(key);
     }
     try {
       const value = await ask();
@@ -201,8 +199,7 @@ export class ModelsFeed {
     const text = filter.text.trim();
     const order = hubOrdersBySort[sort] ?? "downloads";
     const query = `${order} ${text}`;
-    store.update({ hub: waitingFor(this.#state.hub, clock.wallMs()) });
-    this.#showWaiting();
+    this.#wait("hub");
     try {
       const models = await searchHub(client(), { text, order }, search.signal);
       if (search.signal.aborted) return;
@@ -265,8 +262,12 @@ export class ModelsFeed {
     }
   }
 
-  /** Draws again when the wait is long enough to be shown. */
-  #showWaiting(): void {
-    setTimeout(() => this.#options.store.update({}), shownWaitMs).unref();
+  #wait(key: "local" | "running" | "capacity" | "hub"): void {
+    const { store } = this.#options;
+    store.update({ [key]: waitingFor<unknown>(this.#state[key]) });
+    setTimeout(() => {
+      const known = this.#state[key];
+      if (known.wait === "short") store.update({ [key]: { ...known, wait: "long" } });
+    }, longWaitMs).unref();
   }
 }

@@ -26,14 +26,14 @@ export interface Refreshed<T> {
   readonly readAtMs?: number;
   /** Why the last reading failed. */
   readonly error?: string;
-  /** Milliseconds since 1970; undefined while nothing is awaited. */
-  readonly waitingSinceMs?: number | undefined;
+  /** A wait is shown once it is long; undefined while nothing is awaited. */
+  readonly wait?: "short" | "long" | undefined;
 }
 
 export const notRead: Refreshed<never> = {};
 
-export function waitingFor<T>(known: Refreshed<T>, nowMs: number): Refreshed<T> {
-  return { ...known, waitingSinceMs: known.waitingSinceMs ?? nowMs };
+export function waitingFor<T>(known: Refreshed<T>): Refreshed<T> {
+  return { ...known, wait: known.wait ?? "short" };
 }
 
 export function received<T>(value: T, nowMs: number): Refreshed<T> {
@@ -41,7 +41,7 @@ export function received<T>(value: T, nowMs: number): Refreshed<T> {
 }
 
 export function failed<T>(known: Refreshed<T>, error: string): Refreshed<T> {
-  return { ...known, error, waitingSinceMs: undefined };
+  return { ...known, error, wait: undefined };
 }
 
 /** Sort orders of each source; the first is the default. */
