@@ -12,6 +12,7 @@ interface Import {
   to: string;
   isTypeOnly: boolean;
   isDynamic: boolean;
+  names: string[];
 }
 
 const files = ["cli.tsx", ...globSync("source/**/*.{ts,tsx}", { cwd: root })].map((file) =>
@@ -27,11 +28,12 @@ function importsOf(file: string): Import[] {
     specifier: entry.moduleRequest.value,
     isTypeOnly: entry.entries.length > 0 && entry.entries.every(({ isType }) => isType),
     isDynamic: false,
+    names: entry.entries.map(({ importName }) => importName.name ?? ""),
   }));
   const reExports = module.staticExports.flatMap(({ entries }) =>
     entries.flatMap(({ moduleRequest, isType }) =>
       moduleRequest
-        ? [{ specifier: moduleRequest.value, isTypeOnly: isType, isDynamic: false }]
+        ? [{ specifier: moduleRequest.value, isTypeOnly: isType, isDynamic: false, names: [] }]
         : [],
     ),
   );
@@ -39,6 +41,7 @@ function importsOf(file: string): Import[] {
     specifier: code.slice(moduleRequest.start + 1, moduleRequest.end - 1),
     isTypeOnly: false,
     isDynamic: true,
+    names: [],
   }));
   expect(program.type).toBe("Program");
   return [...statics, ...reExports, ...dynamics].map(({ specifier, ...kind }) => ({
@@ -215,6 +218,14 @@ describe("heavy libraries", () => {
         (to === library || to.startsWith(`${library}/`)) && !isTypeOnly && !door.test(from),
     );
     expect(elsewhere).toEqual([]);
+  });
+
+  it("Ink's Text is drawn only by the components that clean its strings", () => {
+    const drawing = imports.filter(({ to, names }) => to === "ink" && names.includes("Text"));
+    expect(drawing.map(({ from }) => from).sort()).toEqual([
+      "source/ui/components/line.tsx",
+      "source/ui/components/text.tsx",
+    ]);
   });
 
   it("are not loaded before they are needed", () => {

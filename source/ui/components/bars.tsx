@@ -1,9 +1,9 @@
 // Bars in a row of text: gauges, progress bars, sparklines, and squares for slots.
 
-import { Text } from "ink";
 import type { ReactElement } from "react";
 import { useLook } from "../hooks/use-look.ts";
 import { glyphs, type Tone } from "../theme.ts";
+import { Text } from "./text.tsx";
 
 const highShare = 0.8;
 const criticalShare = 0.95;

@@ -1,14 +1,14 @@
 // Last row: keys with a word each, or a notice until the next key.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
-import { harmlessLine } from "../../base/harmless-text.ts";
-import { wrapLine } from "../../base/wrap-line.ts";
 import { fitHints, hintGap } from "../frame/command-lists.ts";
 import type { Frame } from "../frame/frame.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { useFrame } from "../hooks/use-store.ts";
+import { wrapText } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
+import { Text } from "./text.tsx";
 
 /** Blank cells on both sides. */
 const margin = 1;
@@ -36,8 +36,7 @@ export function Notice({ text, tone, columns }: NoticeProps): ReactElement {
 
 /** Returns the rows of a notice; a long one covers the last rows of the screen. */
 export function noticeRows(text: string, columns: number): readonly string[] {
-  const line = harmlessLine(text.replaceAll("\n", " "));
-  return wrapLine(line, columns - 2 * margin)
+  return wrapText(text, columns - 2 * margin)
     .slice(0, noticeRowsMaximum)
     .map((row) => row.text);
 }

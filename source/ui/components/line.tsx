@@ -2,13 +2,11 @@
 
 import { Text } from "ink";
 import { memo, type ReactElement } from "react";
-import { truncateText } from "../../base/graphemes.ts";
 import { drawableText } from "../../base/harmless-text.ts";
-import { wrapLine } from "../../base/wrap-line.ts";
 import type { Theme } from "../frame/themes.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { harmlessRow, type TextRow, type TextRun } from "../text/text-run.ts";
-import { glyphs, type Tone } from "../theme.ts";
+import { cutText, type TextRow, type TextRun, wrapText } from "../text/text-run.ts";
+import type { Tone } from "../theme.ts";
 
 export interface LineProps {
   readonly runs: TextRow;
@@ -61,7 +59,7 @@ export function TextLine({ text, tone, width }: TextLineProps): ReactElement {
   const { theme } = useLook();
   return (
     <Text {...theme[tone]} wrap="truncate">
-      {truncateText(harmlessRow(text), width, glyphs.ellipsis)}
+      {cutText(text, width)}
     </Text>
   );
 }
@@ -72,9 +70,7 @@ export type Paragraph = (text: string, tone?: Tone) => readonly ReactElement[];
 /** @param width maximum width of a row, in cells */
 export function useParagraph(width: number): Paragraph {
   return (text, tone = "plain") =>
-    wrapLine(harmlessRow(text).replaceAll("\n", " "), Math.max(1, width)).map((row) => (
-      <Line key={row.start} runs={[{ text: row.text, tone }]} />
-    ));
+    wrapText(text, width).map((row) => <Line key={row.start} runs={[{ text: row.text, tone }]} />);
 }
 
 function runElement({ text, tone, ...colors }: TextRun, key: number, theme: Theme) {

@@ -77,7 +77,7 @@ export function FilteredPanel(props: FilteredPanelProps & { children: ReactNode 
   const head = `${title} ${glyphs.separator} filter: `;
   const frame = { width, height, y, footer, isFocused };
   if (field === undefined) {
-    const shown = filter === "" ? title : head + harmlessRow(filter);
+    const shown = filter === "" ? title : head + filter;
     return (
       <Panel {...frame} title={shown}>
         {children}

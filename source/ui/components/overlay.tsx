@@ -1,9 +1,8 @@
 // Draws overlays: a list, a question, or a confirmation.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
-import { harmlessLine, normaliseLineBreaks } from "../../base/harmless-text.ts";
-import { wrapLine } from "../../base/wrap-line.ts";
+import { normaliseLineBreaks } from "../../base/harmless-text.ts";
 import { fieldRowsMaximum, layoutField } from "../editor/editor-layout.ts";
 import type { ListState } from "../frame/list-overlay.ts";
 import type { Overlay as OverlayState } from "../frame/overlays.ts";
@@ -15,10 +14,11 @@ import {
 } from "../frame/question-overlay.ts";
 import type { BodySize } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { harmlessRow } from "../text/text-run.ts";
+import { wrapText } from "../text/text-run.ts";
 import { glyphs } from "../theme.ts";
 import { Panel, panelInnerHeight, panelInnerWidth } from "./panel.tsx";
 import { cutsNotes, displayRows, SelectList } from "./select-list.tsx";
+import { Text } from "./text.tsx";
 import { promptCells, TextArea } from "./text-area.tsx";
 import { TextField } from "./text-field.tsx";
 
@@ -89,7 +89,7 @@ function List({ overlay, size }: OverlayProps<ListState>): ReactElement {
         )}
         {noteRows > 0 && (
           <Text {...theme.dim} wrap="truncate">
-            {harmlessRow(found[selected]?.note ?? "")}
+            {found[selected]?.note}
           </Text>
         )}
       </Panel>
@@ -196,6 +196,6 @@ function questionRows(question: string, columns: number): readonly string[] {
   const width = panelInnerWidth(columns);
   return normaliseLineBreaks(question)
     .split("\n")
-    .flatMap((line) => wrapLine(harmlessLine(line), width))
+    .flatMap((line) => wrapText(line, width))
     .map(({ text }) => text);
 }

@@ -1,11 +1,11 @@
 // A box with a title in its upper border and a note in its lower one.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement, ReactNode } from "react";
-import { truncateText } from "../../base/graphemes.ts";
-import { drawableText } from "../../base/harmless-text.ts";
 import { useLook } from "../hooks/use-look.ts";
+import { cutText } from "../text/text-run.ts";
 import { glyphs, type Tone } from "../theme.ts";
+import { Text } from "./text.tsx";
 import { Origin } from "./text-cursor.tsx";
 
 export interface PanelProps {
@@ -90,9 +90,7 @@ function BorderLabel({ edge, label, width, tone }: BorderLabelProps): ReactEleme
   const place = edge === "top" ? { top: 0, left: 2 } : { bottom: 0, right: 2 };
   return (
     <Box position="absolute" {...place}>
-      <Text
-        {...theme[tone]}
-      >{` ${drawableText(truncateText(label, room, glyphs.ellipsis))} `}</Text>
+      <Text {...theme[tone]}>{` ${cutText(label, room)} `}</Text>
     </Box>
   );
 }

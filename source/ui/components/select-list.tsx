@@ -1,12 +1,13 @@
 // A list to choose from: a marker in front of the selected item, a note at the right of each.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { type ReactElement, useState } from "react";
 import { textWidth } from "../../base/graphemes.ts";
 import type { ListItem } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { fitText, harmlessRow } from "../text/text-run.ts";
 import { glyphs } from "../theme.ts";
+import { Text } from "./text.tsx";
 
 export interface SelectListProps {
   readonly items: readonly ListItem[];
@@ -67,16 +68,14 @@ interface SelectItemProps {
 function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): ReactElement {
   const { theme } = useLook();
   const tone = item.isDim ? "dim" : isSelected ? "selected" : "plain";
-  const title = harmlessRow(item.title);
+  const { title } = item;
   const note = harmlessRow(item.note);
   const noteWidth = given.noteWidth ?? Math.min(textWidth(note), Math.floor(width * 0.6));
   return (
     <Text wrap="truncate">
       <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
-      <Text {...theme[tone]}>
-        {fitText(title, Math.max(1, width - noteWidth - 3), glyphs.ellipsis)}
-      </Text>{" "}
-      <Text {...theme[isSelected ? tone : "dim"]}>{fitText(note, noteWidth, glyphs.ellipsis)}</Text>
+      <Text {...theme[tone]}>{fitText(title, Math.max(1, width - noteWidth - 3))}</Text>{" "}
+      <Text {...theme[isSelected ? tone : "dim"]}>{fitText(note, noteWidth)}</Text>
     </Text>
   );
 }

@@ -1,14 +1,14 @@
 // First row: the program, a tab for each screen, and the status on the right.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
-import { textWidth, truncateText } from "../../base/graphemes.ts";
-import { harmlessLine } from "../../base/harmless-text.ts";
+import { textWidth } from "../../base/graphemes.ts";
 import type { Frame } from "../frame/frame.ts";
 import { tabNumber, tabs } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { useFrame } from "../hooks/use-store.ts";
-import { glyphs } from "../theme.ts";
+import { cutText, harmlessRow } from "../text/text-run.ts";
+import { Text } from "./text.tsx";
 
 const margin = 1;
 /** Cells between tabs and status. */
@@ -70,16 +70,12 @@ const shortestStatus = 8;
 
 /** Drops parts until the rest fits, the least important first. */
 function statusText(statusParts: readonly string[], room: number): string {
-  const parts = statusParts.map((part) => statusPart(part));
+  // A part may be a model's name.
+  const parts = statusParts.map(harmlessRow);
   while (parts.length > 1 && textWidth(parts.join("  ")) > room) parts.shift();
   const text = parts.join("  ");
   // The port identifies a local server.
   const short = textWidth(text) > room ? text.replace("127.0.0.1:", ":") : text;
   if (textWidth(short) > room && room < shortestStatus) return "";
-  return truncateText(short, room, glyphs.ellipsis);
-}
-
-/** Makes a part safe to draw: it may contain a model's name. */
-export function statusPart(text: string): string {
-  return harmlessLine(text);
+  return cutText(short, room);
 }

@@ -2,7 +2,7 @@
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
-import { fitRuns, runsText, runsWidth, type TextRun } from "../text/text-run.ts";
+import { fitRuns, harmlessRun, runsText, runsWidth, type TextRun } from "../text/text-run.ts";
 import { glyphs, type Tone } from "../theme.ts";
 import { Line } from "./line.tsx";
 
@@ -17,7 +17,10 @@ export interface Column<Item> {
   readonly rank?: number;
   /** Replaced by the note in rows that have one. */
   readonly yieldsToNote?: boolean;
-  /** @param width cells of the column in this table */
+  /**
+   * @param width cells of the column in this table
+   * @returns runs that may hold untrusted text
+   */
   cell(item: Item, width: number): TextRun | readonly TextRun[];
   /**
    * Describes the cell for screen readers, which skip columns without it.
@@ -164,7 +167,7 @@ function rowRuns<Item>(
   const joined = joinCells(columns, cells);
   return row.note === undefined
     ? joined
-    : fitRuns([...joined, gap, row.note], width, glyphs.ellipsis);
+    : fitRuns([...joined, gap, harmlessRun(row.note.text, row.note.tone)], width);
 }
 
 /** Returns the columns of a row, without those that its note replaces. */
@@ -173,7 +176,7 @@ function shownColumns<Item>({ columns, note }: Row<Item>): readonly Column<Item>
 }
 
 function runsOf<Item>(column: Column<Item>, item: Item): readonly TextRun[] {
-  return [column.cell(item, column.width)].flat();
+  return [column.cell(item, column.width)].flat().map(({ text, tone }) => harmlessRun(text, tone));
 }
 
 function joinCells<Item>(
@@ -185,6 +188,6 @@ function joinCells<Item>(
     const blanks = " ".repeat(Math.max(0, width - runsWidth(cell)));
     const padding: TextRun = { text: blanks, tone: "plain" };
     const aligned = align === "right" ? [padding, ...cell] : cell;
-    return [...(index === 0 ? [] : [gap]), ...fitRuns(aligned, width, glyphs.ellipsis)];
+    return [...(index === 0 ? [] : [gap]), ...fitRuns(aligned, width)];
   });
 }

@@ -1,7 +1,7 @@
 // Single-line field. ink-text-input displays the value or the placeholder; the editor handles the keys,
 // since ink-text-input breaks emoji, supports few keys and loses keys that arrive in one tick.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import TextInput from "ink-text-input";
 import type { ReactElement } from "react";
 import type { EditorState } from "../editor/editor-state.ts";
@@ -9,6 +9,7 @@ import { fieldWindow } from "../editor/line-field.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { harmlessRow } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
+import { Text } from "./text.tsx";
 import { TextCursor } from "./text-cursor.tsx";
 
 export interface TextFieldProps {

@@ -1,17 +1,18 @@
 // The program in a window: tabs, the current screen, overlay, hints.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
-import { truncateText } from "../../base/graphemes.ts";
 import { HintBar, noticeRows } from "../components/hint-bar.tsx";
 import { Overlay } from "../components/overlay.tsx";
-import { statusPart, TabBar } from "../components/tab-bar.tsx";
+import { TabBar } from "../components/tab-bar.tsx";
+import { Text } from "../components/text.tsx";
 import { CursorGuard, Origin } from "../components/text-cursor.tsx";
 import type { Frame } from "../frame/frame.ts";
 import { type BodySize, tabNumber } from "../frame/screen.ts";
 import { bodySize, hintRows, isTooSmall, tabRows, usualMinimum } from "../frame/window-size.ts";
 import { useLook } from "../hooks/use-look.ts";
 import { useFrame, useFrameSize } from "../hooks/use-store.ts";
+import { cutText } from "../text/text-run.ts";
 import { glyphs } from "../theme.ts";
 
 export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
@@ -73,15 +74,14 @@ function TooSmall({ frame, size }: BodyProps): ReactElement {
   const { columns, rows } = size;
   const needed = frame.current?.smallestWindow ?? usualMinimum;
   const fitting = frame.screens.find(({ smallestWindow }) => !isTooSmall(size, smallestWindow));
-  const parts = frame.statusParts.map((part) => statusPart(part));
   const lines = [
     `Too small: ${columns}x${rows}`,
     `needs ${needed.columns}x${needed.rows}`,
     ...(fitting === undefined ? [] : [`Alt+${tabNumber(fitting.id)}: ${fitting.title}`]),
-    ...parts,
+    ...frame.statusParts,
   ]
     .slice(0, Math.max(1, rows))
-    .map((line) => truncateText(line, columns, glyphs.ellipsis));
+    .map((line) => cutText(line, columns));
   return (
     <Box
       flexDirection="column"

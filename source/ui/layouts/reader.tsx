@@ -1,13 +1,13 @@
 // Layout for screen readers: each finished line is printed once, and only live lines are drawn below it.
 
-import { Box, Static, Text } from "ink";
+import { Box, Static } from "ink";
 import { type ReactElement, useEffect, useState, useSyncExternalStore } from "react";
 import { Observable } from "../../base/store.ts";
+import { Text } from "../components/text.tsx";
 import type { Frame } from "../frame/frame.ts";
 import type { Overlay } from "../frame/overlays.ts";
 import type { Screen } from "../frame/screen.ts";
 import { useFrame, usePaced } from "../hooks/use-store.ts";
-import { harmlessRow } from "../text/text-run.ts";
 
 /** Draws words, without borders or positions. */
 export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
@@ -21,7 +21,7 @@ export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
   return (
     <Box flexDirection="column">
       <Static items={printed}>{(line) => <Text key={line.number}>{line.text}</Text>}</Static>
-      {lines.length > 0 && <Text>{lines.map(harmlessRow).join("\n")}</Text>}
+      {lines.length > 0 && <Text>{lines.join("\n")}</Text>}
     </Box>
   );
 }
@@ -99,9 +99,9 @@ export class SpeechLog extends Observable {
     const seen = new Set(before);
     const fresh = grew ? finished.slice(before.length) : finished.filter((line) => !seen.has(line));
     const { printed } = this.#speech;
-    const added = [...announced, ...fresh].map((line, at) => ({
+    const added = [...announced, ...fresh].map((text, at) => ({
       number: printed.length + at,
-      text: harmlessRow(line),
+      text,
     }));
     this.#speech = { printed: added.length === 0 ? printed : [...printed, ...added], live };
     this.tell();

@@ -1,10 +1,11 @@
 // Live figures beside a conversation: as a pane, or as a line where space is short.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { memo, type ReactElement } from "react";
 import { span } from "../../base/quantities.ts";
 import { staleMs, type WatchedServer } from "../../client/live/server-watch.ts";
 import { Panel, panelInnerWidth } from "../components/panel.tsx";
+import { Text } from "../components/text.tsx";
 import type { BodySize } from "../frame/screen.ts";
 import { useLook, useNow } from "../hooks/use-look.ts";
 import { type Readable, useStore } from "../hooks/use-store.ts";
@@ -106,7 +107,7 @@ export const EngineLine = memo(function EngineLine(props: EngineLineProps): Reac
   return (
     <Box height={1} flexShrink={0} paddingX={1}>
       <Text {...theme.dim} wrap="truncate">
-        {fitText(text, Math.max(0, columns - 2), glyphs.ellipsis)}
+        {fitText(text, Math.max(0, columns - 2))}
       </Text>
     </Box>
   );

@@ -1,11 +1,12 @@
 // A list of figures, one per row: label, trend or gauge, value.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
 import { Gauge, Sparkline } from "../components/bars.tsx";
+import { Text } from "../components/text.tsx";
 import { useLook } from "../hooks/use-look.ts";
-import { fitText, harmlessRow } from "../text/text-run.ts";
-import { glyphs, type Tone } from "../theme.ts";
+import { fitText } from "../text/text-run.ts";
+import type { Tone } from "../theme.ts";
 import type { Figure } from "./machine-figures.ts";
 
 const labelCells = 8;
@@ -36,7 +37,7 @@ function FigureRow({ figure, width, isStale }: FigureRowProps): ReactElement {
   const style = (tone: Tone) => theme[isStale ? "dim" : tone];
   if (kind === "state") {
     const room = Math.max(1, width - value.length - 1);
-    const name = fitText(harmlessRow(label), room, glyphs.ellipsis);
+    const name = fitText(label, room);
     return (
       <Text wrap="truncate">
         <Text {...style(figure.labelTone ?? "plain")}>{name}</Text>{" "}

@@ -1,8 +1,9 @@
 // Styled text: the runs of tables, code and Markdown, which `Line` draws.
 
-import { graphemeWidth, splitGraphemes, textWidth } from "../../base/graphemes.ts";
+import { graphemeWidth, splitGraphemes, textWidth, truncateText } from "../../base/graphemes.ts";
 import { harmlessLine } from "../../base/harmless-text.ts";
-import type { Tone } from "../theme.ts";
+import { type WrapMode, type WrappedRow, wrapLine } from "../../base/wrap-line.ts";
+import { glyphs, type Tone } from "../theme.ts";
 
 /** A run of text in one tone, without line breaks. */
 export interface TextRun {
@@ -23,7 +24,17 @@ export function harmlessRun(text: string, tone: Tone): TextRun {
 
 /** Returns untrusted text on one line, with visible control characters. */
 export function harmlessRow(text: string): string {
-  return harmlessLine(text).replaceAll("\t", " ");
+  return harmlessLine(text).replaceAll(/[\t\n]/g, " ");
+}
+
+/** Cuts untrusted text to at most `width` cells. */
+export function cutText(text: string, width: number): string {
+  return truncateText(harmlessRow(text), width, glyphs.ellipsis);
+}
+
+/** Wraps untrusted text, one line, into rows of at most `width` cells. */
+export function wrapText(text: string, width: number, mode: WrapMode = "word"): WrappedRow[] {
+  return wrapLine(harmlessLine(text.replaceAll("\n", " ")), Math.max(1, width), mode);
 }
 
 /** Returns the total width of the runs in cells. */
@@ -37,7 +48,7 @@ export function runsText(runs: readonly TextRun[]): string {
 }
 
 /** Fits the runs into exactly `width` cells: cut with an ellipsis, or padded with blanks. */
-export function fitRuns(runs: readonly TextRun[], width: number, ellipsis: string): TextRun[] {
+export function fitRuns(runs: TextRow, width: number, ellipsis = glyphs.ellipsis): TextRun[] {
   const used = runsWidth(runs);
   if (used <= width) {
     const missing = width - used;
@@ -75,14 +86,7 @@ export function textBetween(text: string, from: number, to: number): string {
   return result;
 }
 
-/** Fits a text into exactly `width` cells: cut with an ellipsis, or padded on one side. */
-export function fitText(
-  text: string,
-  width: number,
-  ellipsis: string,
-  align: "left" | "right" = "left",
-): string {
-  const padding = " ".repeat(Math.max(0, width - textWidth(text)));
-  if (padding !== "") return align === "right" ? padding + text : text + padding;
-  return runsText(fitRuns([{ text, tone: "plain" }], width, ellipsis));
+/** Fits untrusted text into exactly `width` cells: cut, or padded at its end. */
+export function fitText(text: string, width: number): string {
+  return runsText(fitRuns([harmlessRun(text, "plain")], width));
 }

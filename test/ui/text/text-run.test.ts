@@ -2,12 +2,14 @@
 
 import { describe, expect, test } from "vitest";
 import {
+  cutText,
   fitRuns,
   fitText,
   harmlessRow,
   runsText,
   runsWidth,
   textBetween,
+  wrapText,
 } from "../../../source/ui/text/text-run.ts";
 
 const wide = [
@@ -47,12 +49,21 @@ describe("fitted runs", () => {
   });
 });
 
-test("a text is padded on either side, or cut", () => {
-  expect(fitText("漢", 4, "…")).toBe("漢  ");
-  expect(fitText("漢", 4, "…", "right")).toBe("  漢");
-  expect(fitText("漢字", 3, "…", "right")).toBe("漢…");
+test("a text is padded or cut", () => {
+  expect(fitText("漢", 4)).toBe("漢  ");
+  expect(fitText("漢字", 3)).toBe("漢…");
 });
 
-test("untrusted text stays on its line with control characters escaped", () => {
-  expect(harmlessRow("a\u001b[2J\tb")).toBe("a^[[2J b");
+describe("untrusted text", () => {
+  const hostile = "a\u001b[2J\tb\nc";
+
+  test("stays on its line with control characters escaped", () => {
+    expect(harmlessRow(hostile)).toBe("a^[[2J b c");
+  });
+
+  test("is measured with its control characters escaped", () => {
+    expect(cutText(hostile, 6)).toBe("a^[[2…");
+    expect(fitText(hostile, 12)).toBe("a^[[2J b c  ");
+    expect(wrapText(hostile, 7).map(({ text }) => text.trimEnd())).toEqual(["a^[[2J", "b c"]);
+  });
 });

@@ -1,11 +1,12 @@
 // Chats behind one tab: one with the model of this machine, and those with deployments.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { memo, type ReactElement, useSyncExternalStore } from "react";
 import { Observable } from "../../../base/store.ts";
 import type { CommandFacts } from "../../../chat/commands/command.ts";
 import type { SessionDeployment, SessionHead } from "../../../chat/sessions/session.ts";
 import type { ClientMessage } from "../../../client/chat-events.ts";
+import { Text } from "../../components/text.tsx";
 import type { BodySize, BoundCommand, Screen, Spoken } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { usePaced } from "../../hooks/use-store.ts";

@@ -10,7 +10,7 @@ import { foundEntry } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { queueHint } from "./composer/message-queue.ts";
 import { activityText, type ModelLine, statusRun } from "./status-text.ts";
-import { readerLines } from "./transcript/reader-lines.ts";
+import { spokenEntries } from "./transcript/spoken-entries.ts";
 
 /** Width of a status, which is never cut. */
 const statusWidth = 1000;
@@ -29,7 +29,7 @@ export function spokenChat(chat: ChatView): Spoken {
     .filter(([, line]) => line !== "")
     .map(([name, line]) => `${name}: ${line}`);
   return {
-    finished: readerLines(state.entries),
+    finished: spokenEntries(state.entries),
     live: [...live, `textbox: Message: ${state.editor.text}`],
   };
 }

@@ -1,8 +1,9 @@
 // Chat in the layout `inline`: finished messages are plain text above the program; changing content is
 // below, in as few rows as possible.
 
-import { Box, Static, Text } from "ink";
+import { Box, Static } from "ink";
 import { type ReactElement, useMemo, useState } from "react";
+import { Text } from "../../components/text.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts, useStore } from "../../hooks/use-store.ts";

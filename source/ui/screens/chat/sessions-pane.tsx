@@ -1,15 +1,15 @@
 // Pane below the live figures: saved chats, and the settings of this one.
 
-import { Text } from "ink";
 import { memo, type ReactElement } from "react";
-import { textWidth, truncateText } from "../../../base/graphemes.ts";
+import { textWidth } from "../../../base/graphemes.ts";
 import { roughSpan } from "../../../base/quantities.ts";
 import type { ChatSettings } from "../../../chat/chat-backend.ts";
 import type { SessionHead } from "../../../chat/sessions/session.ts";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { Text } from "../../components/text.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { harmlessRow } from "../../text/text-run.ts";
+import { cutText } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 
 export interface SessionsPaneProps {
@@ -75,7 +75,7 @@ function SessionRow({ name, age, isCurrent, width }: SessionRowProps): ReactElem
   const { theme } = useLook();
   const marker = isCurrent ? `${glyphs.marker} ` : "  ";
   const room = Math.max(0, width - textWidth(marker) - textWidth(age) - 1);
-  const title = truncateText(harmlessRow(name), room, glyphs.ellipsis);
+  const title = cutText(name, room);
   return (
     <Text wrap="truncate">
       <Text {...theme.focus}>{marker}</Text>

@@ -1,14 +1,14 @@
 // Row below the field: current work, or a notice until the next key.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { memo, type ReactElement } from "react";
-import { textWidth, truncateText } from "../../../base/graphemes.ts";
-import { drawableText } from "../../../base/harmless-text.ts";
+import { textWidth } from "../../../base/graphemes.ts";
 import { Gauge, ProgressBar } from "../../components/bars.tsx";
 import { Notice } from "../../components/hint-bar.tsx";
+import { Text } from "../../components/text.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useParts } from "../../hooks/use-store.ts";
-import { glyphs } from "../../theme.ts";
+import { cutText } from "../../text/text-run.ts";
 import { noticeText, transcriptWidth } from "./chat-layout.ts";
 import { type ChatView, useIsServerDown, useModelFacts } from "./chat-view.ts";
 import { statusProgress, statusRun } from "./status-text.ts";
@@ -43,7 +43,7 @@ function Figures({ chat, columns }: StatusLineProps): ReactElement {
   return (
     <Box height={1} flexShrink={0} paddingX={1}>
       <Text wrap="truncate">
-        <Text {...theme[tone]}>{drawableText(truncateText(text, width, glyphs.ellipsis))}</Text>
+        <Text {...theme[tone]}>{cutText(text, width)}</Text>
         {share !== undefined && hasRoom && (
           <>
             {" ".repeat(gaugeGap)}

@@ -1,10 +1,9 @@
 // Details of one deployment, in place of the panes.
 
-import { Text } from "ink";
 import type { ReactElement } from "react";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { Text } from "../../components/text.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { harmlessRow } from "../../text/text-run.ts";
 import type { PaneProps } from "./console-layout.ts";
 import type { ConsoleState } from "./console-state.ts";
 import { nameOf } from "./console-texts.ts";
@@ -22,7 +21,7 @@ export function AppDetails({ facts, top, width, height, now }: AppDetailsProps):
     <Panel
       width={width}
       height={height}
-      title={harmlessRow(nameOf(facts.details))}
+      title={nameOf(facts.details)}
       footer={rows.length > room ? `rows ${from + 1} to ${to} of ${rows.length}` : ""}
       isFocused
     >
@@ -34,7 +33,7 @@ export function AppDetails({ facts, top, width, height, now }: AppDetailsProps):
         ) : (
           // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
           <Text key={index} wrap="truncate">
-            <Text {...theme.dim}>{harmlessRow(label).padEnd(detailLabelWidth)}</Text>
+            <Text {...theme.dim}>{label.padEnd(detailLabelWidth)}</Text>
             {text}
           </Text>
         ),

@@ -9,7 +9,6 @@ import { TextLine } from "../../components/line.tsx";
 import { ListPane } from "../../components/list-pane.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { type Column, figureColumn } from "../../components/table.tsx";
-import { harmlessRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import {
@@ -90,7 +89,7 @@ function appColumns(
         const name = shownName(app, status?.organisation);
         // Ends with the command that runs it.
         const text = app.isEphemeral ? `${name} (run)` : name;
-        return harmlessRun(text, "plain");
+        return { text, tone: "plain" };
       },
     },
     { title: "STATUS", width: 11, cell: ({ state }) => stateRun(state) },
@@ -107,7 +106,7 @@ function appColumns(
       rank: 2,
       cell: ({ activeRevision, traffic }) => {
         const name = shortRevision(activeRevision) ?? "-";
-        return harmlessRun(traffic === undefined ? name : `${name}+`, "plain");
+        return { text: traffic === undefined ? name : `${name}+`, tone: "plain" };
       },
     },
     figureColumn(["AGE", 5, 3], shortAge, ({ createdAt }) => now - createdAt),

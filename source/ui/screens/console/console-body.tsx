@@ -1,10 +1,11 @@
 // The console below the tabs: deployments above; below them replicas, keys and the log.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
 import { span } from "../../../base/quantities.ts";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
+import { Text } from "../../components/text.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useNow } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";

@@ -2,13 +2,12 @@
 
 import { shownModel, toOneLine } from "../../../base/display-text.ts";
 import { formatMilliseconds, formatRelativeTime } from "../../../base/formats.ts";
-import { wrapLine } from "../../../base/wrap-line.ts";
 import type {
   AppDetails,
   ReplicaDocument,
   RevisionDocument,
 } from "../../../cloud/admin/documents.ts";
-import { harmlessRow } from "../../text/text-run.ts";
+import { wrapText } from "../../text/text-run.ts";
 import { sharingText, shortReplica, shortRevision, stateWord } from "./console-texts.ts";
 
 export interface DetailsFacts {
@@ -36,7 +35,7 @@ export function detailRows(
   const room = Math.max(1, width - detailLabelWidth);
   return detailLines(facts, now).flatMap((line): DetailLine[] => {
     if (line.text === undefined) return [line];
-    return wrapLine(harmlessRow(toOneLine(line.text)), room).map(({ text }, index) => ({
+    return wrapText(toOneLine(line.text), room).map(({ text }, index) => ({
       label: index === 0 ? line.label : "",
       text,
     }));

@@ -6,7 +6,7 @@ import { TextLine } from "../../components/line.tsx";
 import { ListPane } from "../../components/list-pane.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
 import { type Column, spokenRow } from "../../components/table.tsx";
-import { harmlessRow, harmlessRun, type TextRun } from "../../text/text-run.ts";
+import type { TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import { newKeyHeight, type PaneProps } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedKey, selectedRow } from "./console-state.ts";
@@ -40,7 +40,7 @@ export function spokenKey(state: ConsoleState): string | undefined {
 }
 
 function keyColumns(now: number): readonly Column<KeyDocument>[] {
-  const text = (value: string) => harmlessRun(value, "plain");
+  const text = (value: string): TextRun => ({ text: value, tone: "plain" });
   return [
     {
       title: "NAME",
@@ -92,7 +92,7 @@ export function NewKey({ document, isCopied, width }: NewKeyProps): ReactElement
     <Panel
       width={width}
       height={newKeyHeight}
-      title={harmlessRow(`New key ${key.description ?? key.id}`)}
+      title={`New key ${key.description ?? key.id}`}
       isFocused
     >
       <TextLine text={token} tone="value" width={inner} />

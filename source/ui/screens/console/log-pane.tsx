@@ -1,17 +1,15 @@
 // The log of the selected deployment: the newest lines, or the ones scrolled to.
 
-import { Text } from "ink";
 import { memo, type ReactElement } from "react";
-import { truncateText } from "../../../base/graphemes.ts";
 import { timeOfDay } from "../../../base/quantities.ts";
-import { wrapLine } from "../../../base/wrap-line.ts";
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
 import { TextLine } from "../../components/line.tsx";
 import { FilteredPanel } from "../../components/list-pane.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
+import { Text } from "../../components/text.tsx";
 import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { harmlessRow } from "../../text/text-run.ts";
+import { cutText, wrapText } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { selectedApp } from "./console-state.ts";
@@ -86,9 +84,7 @@ const LogRow = memo(function LogRow({ line, isFirst, text }: LogRowProps): React
     <Text wrap="truncate">
       {isFirst ? (
         <>
-          <Text {...theme.dim}>
-            {`${timeOfDay(ts)} ${harmlessRow(shortReplica(replica).padEnd(8))} `}
-          </Text>
+          <Text {...theme.dim}>{`${timeOfDay(ts)} ${shortReplica(replica).padEnd(8)} `}</Text>
           {/* Programs write most of their ordinary output on stderr, so it has no sign. */}
           {stream === "event" ? <Text {...theme.key}>* </Text> : "  "}
         </>
@@ -110,7 +106,7 @@ function logRows(log: LogBuffer, room: Room, isWrapped: boolean): LogRowProps[] 
   const rows = log.window(room.height).flatMap(({ line }) => {
     if (isWrapped) return wrappedRows(line, room);
     const width = Math.max(0, room.width - headWidth);
-    const text = truncateText(shownText(line, room.width * 2), width, glyphs.ellipsis);
+    const text = cutText(shownText(line, room.width * 2), width);
     return [{ line, isFirst: true, text }];
   });
   return rows.slice(-room.height);
@@ -118,12 +114,11 @@ function logRows(log: LogBuffer, room: Room, isWrapped: boolean): LogRowProps[] 
 
 function wrappedRows(line: LogDocument, { width, height }: Room): LogRowProps[] {
   const room = Math.max(1, width - headWidth);
-  const pieces = wrapLine(shownText(line, room * height), room);
+  const pieces = wrapText(shownText(line, room * height), room);
   return pieces.map(({ text }, index) => ({ line, isFirst: index === 0, text }));
 }
 
 /** Returns the beginning of a line, which may have a megabyte, without colours and line breaks. */
 function shownText({ text }: LogDocument, length: number): string {
-  const plain = withoutColours(text.slice(0, length));
-  return harmlessRow(plain.replaceAll(/[\r\n]+/g, " "));
+  return withoutColours(text.slice(0, length)).replaceAll(/[\r\n]+/g, " ");
 }

@@ -4,7 +4,7 @@ import type { ReactElement } from "react";
 import type { NodeDocument, ReplicaDocument } from "../../../cloud/admin/documents.ts";
 import { ListPane } from "../../components/list-pane.tsx";
 import { type Column, spokenRow } from "../../components/table.tsx";
-import { harmlessRun } from "../../text/text-run.ts";
+import type { TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { type ConsoleState, isOutdated, selectedRow, shownNodes } from "./console-state.ts";
@@ -34,7 +34,7 @@ export function spokenNode(state: ConsoleState): string | undefined {
 }
 
 function nodeColumns(replicas: readonly ReplicaDocument[]): readonly Column<NodeDocument>[] {
-  const text = (value: string) => harmlessRun(value, "plain");
+  const text = (value: string): TextRun => ({ text: value, tone: "plain" });
   return [
     { title: "NODE", width: 24, cell: ({ name }) => text(name), spoken: (name) => name },
     { title: "ROLE", width: 6, rank: 2, cell: ({ isHead }) => text(isHead ? "head" : "worker") },

@@ -1,9 +1,8 @@
 // The replicas of a deployment, the demand on them, and the scaling decisions.
 
-import { Text } from "ink";
 import type { ReactElement } from "react";
 import { toOneLine } from "../../../base/display-text.ts";
-import { textWidth, truncateText } from "../../../base/graphemes.ts";
+import { textWidth } from "../../../base/graphemes.ts";
 import { timeOfDay } from "../../../base/quantities.ts";
 import type {
   AppDocument,
@@ -15,8 +14,9 @@ import { Gauge, Sparkline } from "../../components/bars.tsx";
 import { TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { rowsAround } from "../../components/table.tsx";
+import { Text } from "../../components/text.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { fitText, harmlessRow } from "../../text/text-run.ts";
+import { cutText, fitText, harmlessRow } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
 import type { PaneProps } from "./console-layout.ts";
@@ -62,7 +62,7 @@ export function ReplicaList({ state, width, height, now }: PaneProps): ReactElem
     <Panel
       width={width}
       height={height}
-      title={harmlessRow(title)}
+      title={title}
       footer={replicas.length > 0 ? String(replicas.length) : ""}
       isFocused={pane === "replicas"}
     >
@@ -127,12 +127,12 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
   const count = ` ${replica.inFlight}/${slots} `;
   const loadWidth = hasLoad ? gaugeWidth + count.length : 0;
   const room = width - 2 - textWidth(name) - stateWidth - loadWidth - 2;
-  const note = harmlessRow(replicaNote(replica, now, isExplained));
+  const note = replicaNote(replica, now, isExplained);
   return (
     <Text wrap="truncate">
       <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
       <Text {...tone(isSelected ? "selected" : "plain")}>{name}</Text>
-      <Text {...tone(state.tone)}>{` ${fitText(state.text, stateWidth, glyphs.ellipsis)} `}</Text>
+      <Text {...tone(state.tone)}>{` ${fitText(state.text, stateWidth)} `}</Text>
       {hasLoad && (
         <>
           <Gauge
@@ -143,7 +143,7 @@ function ReplicaRow(props: ReplicaRowProps): ReactElement {
           <Text {...tone("plain")}>{count}</Text>
         </>
       )}
-      <Text {...theme.dim}>{truncateText(note, Math.max(0, room), glyphs.ellipsis)}</Text>
+      <Text {...theme.dim}>{cutText(note, Math.max(0, room))}</Text>
     </Text>
   );
 }
@@ -171,12 +171,11 @@ function DemandRow({ label, values, note, isDim, width }: DemandRowProps): React
 function EventRow({ event, isDim, width }: RowProps & { event: EventDocument }): ReactElement {
   const { theme } = useLook();
   const isBad = /crash|fail|unhealthy|unschedulable|lost/.test(event.kind);
-  const sentence = harmlessRow(toOneLine(event.sentence));
   return (
     <Text wrap="truncate">
       <Text {...theme.dim}>{timeOfDay(event.at).padEnd(timeWidth)}</Text>
       <Text {...theme[isDim ? "dim" : isBad ? "warning" : "plain"]}>
-        {truncateText(sentence, width - timeWidth, glyphs.ellipsis)}
+        {cutText(toOneLine(event.sentence), width - timeWidth)}
       </Text>
     </Text>
   );

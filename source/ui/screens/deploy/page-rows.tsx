@@ -2,14 +2,21 @@
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
-import { textWidth, truncateText } from "../../../base/graphemes.ts";
-import { wrapLine } from "../../../base/wrap-line.ts";
+import { textWidth } from "../../../base/graphemes.ts";
 import { Line } from "../../components/line.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import type { EditorState } from "../../editor/editor-state.ts";
 import type { BodySize } from "../../frame/screen.ts";
-import { fitRuns, fitText, harmlessRow, type TextRun } from "../../text/text-run.ts";
+import {
+  cutText,
+  fitRuns,
+  fitText,
+  harmlessRow,
+  harmlessRun,
+  type TextRun,
+  wrapText,
+} from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import type { DeployState } from "./deploy-state.ts";
 import {
@@ -123,7 +130,7 @@ function Field({ item, isFocused, room, editor }: ItemProps & { readonly item: T
   const text = item.mask?.(value) ?? value;
   const x = markerWidth + room.labelWidth;
   const width = Math.max(1, room.width - x);
-  const shown = { text: truncateText(harmlessRow(text), width, glyphs.ellipsis), cursor: 0 };
+  const shown = { text: cutText(text, width), cursor: 0 };
   const typed = { text, cursor: editor.cursor };
   return (
     <Box height={1} flexShrink={0}>
@@ -134,7 +141,7 @@ function Field({ item, isFocused, room, editor }: ItemProps & { readonly item: T
         field={isFocused && value !== "" ? typed : shown}
         width={width}
         isFocused={isFocused}
-        placeholder={truncateText(placeholder, width, glyphs.ellipsis)}
+        placeholder={cutText(placeholder, width)}
         tone={isFocused ? "value" : "plain"}
         x={x}
       />
@@ -146,32 +153,32 @@ function Field({ item, isFocused, room, editor }: ItemProps & { readonly item: T
 function choiceRuns(item: ChoiceItem, isFocused: boolean, room: PageRoom): TextRun[] {
   const option = item.options.find(({ value }) => value === item.value);
   const sign = isFocused ? "key" : "dim";
-  const title = harmlessRow(option?.title ?? item.value);
+  const title = option?.title ?? item.value;
   const runs: TextRun[] = [
     ...labelRuns(item, isFocused, room),
     { text: "< ", tone: sign },
-    { text: title, tone: isFocused ? "selected" : "plain" },
+    harmlessRun(title, isFocused ? "selected" : "plain"),
     { text: " >  ", tone: sign },
-    { text: harmlessRow(option?.note ?? ""), tone: "dim" },
+    harmlessRun(option?.note ?? "", "dim"),
   ];
-  return fitRuns(runs, room.width, glyphs.ellipsis);
+  return fitRuns(runs, room.width);
 }
 
 function optionRuns(item: ChoiceItem, option: Option, { width }: PageRoom): TextRun[] {
   const isChosen = option.value === item.value;
   const titleWidth = Math.max(...item.options.map(({ title }) => textWidth(title))) + 2;
-  const title = fitText(harmlessRow(option.title), titleWidth, glyphs.ellipsis);
+  const title = fitText(option.title, titleWidth);
   const runs: TextRun[] = [
     markerRun(isChosen),
     { text: `${isChosen ? glyphs.ready : glyphs.idle} `, tone: isChosen ? "mark" : "dim" },
     { text: title, tone: isChosen ? "title" : "plain" },
-    { text: harmlessRow(option.note), tone: "dim" },
+    harmlessRun(option.note, "dim"),
   ];
-  return fitRuns(runs, width, glyphs.ellipsis);
+  return fitRuns(runs, width);
 }
 
 function labelRuns({ label }: Item, isFocused: boolean, { labelWidth }: PageRoom) {
-  const text = fitText(harmlessRow(label), labelWidth, glyphs.ellipsis);
+  const text = fitText(label, labelWidth);
   return [markerRun(isFocused), { text, tone: isFocused ? "title" : "plain" } as const];
 }
 
@@ -186,8 +193,7 @@ export function lineRows(line: PageLine, width: number, indent = 0): readonly Re
   const leadWidth = textWidth(lead);
   // A token may be broken anywhere, so that it can be copied.
   const mode = tone === "value" ? "hard" : "word";
-  const text = harmlessRow(line.text);
-  return wrapLine(text, Math.max(1, width - leadWidth), mode).map((row, index) => {
+  return wrapText(line.text, width - leadWidth, mode).map((row, index) => {
     const runs: TextRun[] = [
       { text: index === 0 ? lead : " ".repeat(leadWidth), tone: tone === "plain" ? "dim" : tone },
       { text: row.text, tone },

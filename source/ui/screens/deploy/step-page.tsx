@@ -1,9 +1,9 @@
 // Panel of the current step: its question, fields and lines, and at its end the log or the command.
 
-import { Text } from "ink";
 import type { ReactElement } from "react";
 import { Line, TextLine } from "../../components/line.tsx";
 import { ScrollPanel } from "../../components/scroll-panel.tsx";
+import { Text } from "../../components/text.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
 import { glyphs } from "../../theme.ts";

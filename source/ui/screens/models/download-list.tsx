@@ -1,16 +1,16 @@
 // The downloads below the list: progress, speed, and time left.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
 import { formatBytes } from "../../../base/formats.ts";
-import { textWidth, truncateText } from "../../../base/graphemes.ts";
+import { textWidth } from "../../../base/graphemes.ts";
 import { span } from "../../../base/quantities.ts";
-import { wrapLine } from "../../../base/wrap-line.ts";
 import { type Download, fractionOf, remainingMs, speedOf } from "../../../client/download.ts";
 import { ProgressBar } from "../../components/bars.tsx";
 import type { Paragraph } from "../../components/line.tsx";
+import { Text } from "../../components/text.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
-import { fitText, harmlessRow } from "../../text/text-run.ts";
+import { cutText, fitText, wrapText } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import { shortName } from "./model-name.ts";
 
@@ -72,11 +72,11 @@ function itemRows(download: Download, width: number): number {
 
 /** Wraps the reason of a failure, which no card shows beside this list. */
 function failureRows({ error }: Download, width: number): readonly string[] {
-  const text = harmlessRow(`${glyphs.failed} ${error ?? "failed"} ${glyphs.separator} r retry`);
-  const rows = wrapLine(text, width).map((row) => row.text);
+  const text = `${glyphs.failed} ${error ?? "failed"} ${glyphs.separator} r retry`;
+  const rows = wrapText(text, width).map((row) => row.text);
   if (rows.length <= failureRowsMaximum) return rows;
   const last = rows.slice(failureRowsMaximum - 1).join("");
-  return [...rows.slice(0, failureRowsMaximum - 1), truncateText(last, width, glyphs.ellipsis)];
+  return [...rows.slice(0, failureRowsMaximum - 1), cutText(last, width)];
 }
 
 /** Draws why a download failed, for a card; undefined for other downloads. */
@@ -106,13 +106,13 @@ function DownloadItem({ download, width }: { download: Download; width: number }
   const fraction = fractionOf(download);
   const figures = fraction === undefined ? "" : figuresOf(download, fraction);
   const nameWidth = Math.max(8, Math.min(28, Math.floor(width * 0.35)));
-  const name = harmlessRow(shortName(download.name, nameWidth, glyphs.ellipsis));
+  const name = shortName(download.name, nameWidth, glyphs.ellipsis);
   const left = nameWidth + gap.length;
   const barWidth = width - left - gap.length - textWidth(figures);
   return (
     <>
       <Text wrap="truncate">
-        {fitText(name, nameWidth, glyphs.ellipsis) + gap}
+        {fitText(name, nameWidth) + gap}
         {fraction !== undefined && barWidth >= barWidthMinimum && (
           <>
             <ProgressBar fraction={fraction} width={barWidth} tone={isFailed ? "error" : "plain"} />
@@ -143,7 +143,7 @@ function stateText(download: Download, width: number, nowMs: number): string {
   const parts = [...stateParts(download, nowMs)];
   // Drops the least important part first.
   while (parts.length > 1 && textWidth(parts.join(separator)) > width) parts.pop();
-  return truncateText(harmlessRow(parts.join(separator)), width, glyphs.ellipsis);
+  return cutText(parts.join(separator), width);
 }
 
 function stateParts(download: Download, nowMs: number): readonly string[] {

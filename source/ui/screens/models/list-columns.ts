@@ -7,7 +7,7 @@ import { type Download, fractionOf } from "../../../client/download.ts";
 import type { Fit } from "../../../client/memory-estimate.ts";
 import type { LoadedEntry } from "../../../client/model-calls.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
-import { harmlessRun, type TextRun } from "../../text/text-run.ts";
+import type { TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import type {
   FoundEntry,
@@ -66,7 +66,7 @@ function localColumns(): readonly Column<LocalEntry>[] {
       title: "QUANT",
       width: 8,
       cell: ({ model }) =>
-        model?.quantization ? harmlessRun(model.quantization, "plain") : nothing,
+        model?.quantization ? { text: model.quantization, tone: "plain" } : nothing,
       spoken: (text) => text,
     },
     figureColumn(["CTX", 4, 1], tokenCount, trainedContext, (text) => text && `context ${text}`),
@@ -177,10 +177,10 @@ function nameRuns({ entry, matches }: FoundEntry, width: number): TextRun[] {
   const runs: TextRun[] = [];
   let offset = 0;
   for (const grapheme of splitGraphemes(shown)) {
-    const { text, tone } = harmlessRun(grapheme, marked.has(offset) ? "mark" : "plain");
+    const tone = marked.has(offset) ? "mark" : "plain";
     const last = runs.at(-1);
-    if (last?.tone === tone) runs[runs.length - 1] = { text: last.text + text, tone };
-    else runs.push({ text, tone });
+    if (last?.tone === tone) runs[runs.length - 1] = { text: last.text + grapheme, tone };
+    else runs.push({ text: grapheme, tone });
     offset += grapheme.length;
   }
   return runs;

@@ -1,6 +1,5 @@
 // Memory needed to load a model, as bars, with the choices that change it.
 
-import { Text } from "ink";
 import type { ReactElement } from "react";
 import { formatMemory } from "../../../base/formats.ts";
 import { tokenCount } from "../../../base/quantities.ts";
@@ -12,6 +11,7 @@ import {
 import type { Capacity } from "../../../client/models-store.ts";
 import { ProgressBar } from "../../components/bars.tsx";
 import { Line, TextLine } from "../../components/line.tsx";
+import { Text } from "../../components/text.tsx";
 import type { TextRun } from "../../text/text-run.ts";
 
 const labelWidth = 9;

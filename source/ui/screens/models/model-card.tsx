@@ -1,6 +1,5 @@
 // The card of the selected model, by its source: its facts, and the keys that act on it.
 
-import { Text } from "ink";
 import type { ReactElement } from "react";
 import { shownModel } from "../../../base/display-text.ts";
 import {
@@ -16,8 +15,9 @@ import type { HubQuantization } from "../../../client/models-hub.ts";
 import { Line, type Paragraph, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
+import { Text } from "../../components/text.tsx";
 import { useNow } from "../../hooks/use-look.ts";
-import { fitRuns, fitText, harmlessRow, type TextRun } from "../../text/text-run.ts";
+import { fitRuns, fitText, type TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import { deletionSentence, licenseName, modelfileSummary } from "./card-text.ts";
 import { downloadFailure } from "./download-list.tsx";
@@ -44,9 +44,7 @@ export interface ModelCardProps {
 export function ModelCard(props: ModelCardProps): ReactElement {
   const { state, entry, width, height, onExtent } = props;
   const title =
-    entry === undefined
-      ? "Model"
-      : harmlessRow(shortName(entry.name, panelInnerWidth(width), glyphs.ellipsis));
+    entry === undefined ? "Model" : shortName(entry.name, panelInnerWidth(width), glyphs.ellipsis);
   const isFocused = state.pane === "card";
   const panel = { width, height, title, isFocused, top: state.cardTop, onExtent };
   switch (entry?.kind) {
@@ -187,7 +185,7 @@ function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
   /** Size, a first guess at the fit, and remarks, in one row. */
   const runsOf = (quantization: HubQuantization): readonly TextRun[] => {
     const { selector, sizeBytes, isDefault, hasProjector } = quantization;
-    const name = fitText(harmlessRow(selector), selectorWidth, glyphs.ellipsis);
+    const name = fitText(selector, selectorWidth);
     const fit = capacity && fitWords[fitOfWeights(sizeBytes, capacity)];
     const remarks = `${hasProjector ? " vision" : ""}${isDefault ? " default" : ""}`;
     const runs: readonly TextRun[] = [
@@ -196,7 +194,7 @@ function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
       ...(fit === undefined ? [] : [{ ...fit, text: fit.text.padEnd(fitWidth) }]),
       { text: remarks, tone: "dim" },
     ];
-    return fitRuns(runs, width, glyphs.ellipsis);
+    return fitRuns(runs, width);
   };
   return (
     <ScrollPanel {...panel}>

@@ -1,12 +1,13 @@
 // The list of one source: the table, errors above it, and the downloads below it.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
 import { textWidth } from "../../../base/graphemes.ts";
 import { roughSpan } from "../../../base/quantities.ts";
 import { TextLine, useParagraph } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
+import { Text } from "../../components/text.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { glyphs } from "../../theme.ts";

@@ -7,7 +7,7 @@ import { cancellationText, readingProgress } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import { type Column, figureColumn } from "../../components/table.tsx";
 import { isFailure } from "../../live/request-figures.ts";
-import { harmlessRun, type TextRun } from "../../text/text-run.ts";
+import type { TextRun } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
 
 export interface RequestColumnOptions {
@@ -19,7 +19,7 @@ export interface RequestColumnOptions {
 
 export function requestColumns(options: RequestColumnOptions): readonly Column<RequestRecord>[] {
   const { isRelative, now } = options;
-  const text = (value: string, tone: Tone = "plain"): TextRun => harmlessRun(value, tone);
+  const text = (value: string, tone: Tone = "plain"): TextRun => ({ text: value, tone });
   return [
     {
       title: "TIME",
@@ -46,7 +46,7 @@ export function requestColumns(options: RequestColumnOptions): readonly Column<R
 
 /** Returns the reason of a failure, or the progress of the prompt, shown instead of the figures. */
 export function requestNote(view: RequestRecord): TextRun | undefined {
-  if (view.error !== undefined) return harmlessRun(view.error.message, "error");
+  if (view.error !== undefined) return { text: view.error.message, tone: "error" };
   const reading = readingProgress(view);
   if (reading === undefined) return undefined;
   const { readTokens, promptTokens, leftMs } = reading;

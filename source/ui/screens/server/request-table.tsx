@@ -1,12 +1,13 @@
 // The request table: filters above it, the rows around the selected one.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { memo, type ReactElement, useEffect } from "react";
 import { keyOf } from "../../../client/live/request-feed.ts";
 import { Line, useParagraph } from "../../components/line.tsx";
 import { ListPane } from "../../components/list-pane.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { markerWidth } from "../../components/table.tsx";
+import { Text } from "../../components/text.tsx";
 import { TextField } from "../../components/text-field.tsx";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
@@ -104,11 +105,9 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
       : [harmlessRun(`  ${glyphs.warning} ${filterProblem}`, "warning")];
   return (
     <Box height={1} flexShrink={0}>
-      <Line runs={fitRuns(names, used, glyphs.ellipsis)} />
+      <Line runs={fitRuns(names, used)} />
       {field !== undefined && <TextField field={field.editor} width={fieldWidth} x={used} />}
-      <Line
-        runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest, glyphs.ellipsis)}
-      />
+      <Line runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest)} />
       <Text {...theme[isPaused ? "warning" : "dim"]}>{` ${mode}`}</Text>
     </Box>
   );

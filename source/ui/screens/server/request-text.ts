@@ -1,10 +1,8 @@
 // The text of a request: caller, phases, parameters, prompt and answer.
 
 import { formatMilliseconds } from "../../../base/formats.ts";
-import { truncateText } from "../../../base/graphemes.ts";
-import { harmlessLine, normaliseLineBreaks } from "../../../base/harmless-text.ts";
+import { normaliseLineBreaks } from "../../../base/harmless-text.ts";
 import { timeOfDay } from "../../../base/quantities.ts";
-import { wrapLine } from "../../../base/wrap-line.ts";
 import type { Loadable } from "../../../client/live/loadable.ts";
 import {
   cacheSource,
@@ -15,12 +13,13 @@ import {
 } from "../../../client/requests.ts";
 import type { RequestRecord } from "../../../request-log/request-record.ts";
 import {
+  cutText,
   fitRuns,
-  harmlessRow,
   harmlessRun,
   runsText,
   runsWidth,
   type TextRow,
+  wrapText,
 } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
 import { statusRun } from "./request-columns.ts";
@@ -54,7 +53,7 @@ export function summaryLines(view: RequestRecord, options: TextOptions): TextRow
   const parameters = parametersText(view);
   const cancelled = cancellationText(view);
   return [
-    runsWidth(heading) > width ? fitRuns(heading, width, glyphs.ellipsis) : heading,
+    runsWidth(heading) > width ? fitRuns(heading, width) : heading,
     ...linesOf(caller.filter(Boolean).join("  "), "plain", options),
     ...linesOf(phasesText(view), "plain", options),
     ...(cancelled === undefined ? [] : linesOf(cancelled, "warning", options)),
@@ -144,10 +143,6 @@ function parametersText({ parameters }: RequestRecord): string {
 
 /** Returns an untrusted line in one tone, wrapped or cut. */
 function linesOf(line: string, tone: Tone, { width, isWrapped }: TextOptions): TextRow[] {
-  if (isWrapped) {
-    const harmless = harmlessLine(line);
-    return wrapLine(harmless, width).map(({ text }) => [{ text, tone }]);
-  }
-  const harmless = harmlessRow(line.replaceAll("\t", tabText));
-  return [[{ text: truncateText(harmless, width, glyphs.ellipsis), tone }]];
+  if (isWrapped) return wrapText(line, width).map(({ text }) => [{ text, tone }]);
+  return [[{ text: cutText(line.replaceAll("\t", tabText), width), tone }]];
 }

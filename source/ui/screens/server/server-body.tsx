@@ -1,14 +1,14 @@
 // The body of the Server screen: a banner, panes, the request table and a preview, or one request in full.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactElement } from "react";
 import { span } from "../../../base/quantities.ts";
-import { wrapLine } from "../../../base/wrap-line.ts";
 import type { WatchedServer } from "../../../client/live/server-watch.ts";
+import { Text } from "../../components/text.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook, useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { harmlessRow } from "../../text/text-run.ts";
+import { wrapText } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
 import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx";
 import { listRequests } from "./request-list.ts";
@@ -116,7 +116,7 @@ export function bannerOf(facts: BannerFacts, now: number | undefined): Banner | 
 /** Wraps the text into rows of at most `width` cells. */
 function bannerRows(banner: Banner | undefined, width: number) {
   if (banner === undefined) return [];
-  return wrapLine(harmlessRow(banner.text), width)
+  return wrapText(banner.text, width)
     .slice(0, bannerRowsMaximum)
     .map(({ text }) => text);
 }

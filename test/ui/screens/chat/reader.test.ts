@@ -24,6 +24,13 @@ test("an answer is printed once, however long it takes", async () => {
   }
 });
 
+test("control characters of an answer are escaped", async () => {
+  const chat = await openChat({ isScreenReader: true });
+  await ask(chat, "hello");
+  chat.backend.current.text("It\u001b]52;c;aGk=\u0007 is\u202e safe.").done();
+  await chat.screen.until("Assistant: It^[]52;c;aGk=^G is safe.");
+});
+
 test("the status of a running answer is one word", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "hello");

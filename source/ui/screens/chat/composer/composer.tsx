@@ -1,17 +1,18 @@
 // Message field, or the search in earlier messages.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { memo, type ReactElement } from "react";
-import { textWidth, truncateText } from "../../../../base/graphemes.ts";
+import { textWidth } from "../../../../base/graphemes.ts";
 import type { Store } from "../../../../base/store.ts";
 import { Line } from "../../../components/line.tsx";
 import { Panel } from "../../../components/panel.tsx";
 import { SelectList } from "../../../components/select-list.tsx";
+import { Text } from "../../../components/text.tsx";
 import { promptCells, TextArea } from "../../../components/text-area.tsx";
 import { TextField } from "../../../components/text-field.tsx";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
-import { harmlessRow } from "../../../text/text-run.ts";
+import { cutText } from "../../../text/text-run.ts";
 import { glyphs } from "../../../theme.ts";
 import { type ChatLayout, editorWidth } from "../chat-layout.ts";
 import type { ChatState } from "../chat-state.ts";
@@ -110,7 +111,7 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
   const { query } = search;
   // The last cell is for the cursor after the last letter.
   const fieldWidth = Math.min(textWidth(query) + 1, Math.floor(width / 2));
-  const found = harmlessRow(foundEntry(search, history).replaceAll("\n", " "));
+  const found = foundEntry(search, history);
   const isMissing = found === "" && query !== "";
   const room = Math.max(0, width - fieldWidth - 1);
   return (
@@ -123,7 +124,7 @@ function SearchField({ search, history, width }: SearchFieldProps): ReactElement
         x={promptCells}
       />
       <Text {...theme[isMissing ? "warning" : "dim"]} wrap="truncate">
-        {` ${truncateText(isMissing ? "no match" : found, room, glyphs.ellipsis)}`}
+        {` ${cutText(isMissing ? "no match" : found, room)}`}
       </Text>
     </Box>
   );
@@ -140,7 +141,7 @@ function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null 
   const { messages } = useStore(store, ({ queue }) => queue);
   if (messages.length === 0 || rows === 0) return null;
   const shown = messages.slice(0, messages.length > rows ? rows - 1 : rows);
-  const texts = shown.map(({ typed }) => harmlessRow(typed.replaceAll("\n", " ")));
+  const texts = shown.map(({ typed }) => typed);
   const rest = messages.length - shown.length;
   if (rest > 0) texts.push(`${rest} more`);
   const width = columns - 2 * promptCells;
@@ -152,7 +153,7 @@ function Queued({ store, columns, rows }: BelowFieldProps): ReactElement | null 
           key={index}
           runs={[
             { text: `${index < shown.length ? glyphs.queued : glyphs.ellipsis} `, tone: "dim" },
-            { text: truncateText(text, width - promptCells, glyphs.ellipsis), tone: "dim" },
+            { text: cutText(text, width - promptCells), tone: "dim" },
           ]}
         />
       ))}

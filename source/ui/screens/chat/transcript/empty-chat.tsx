@@ -2,12 +2,10 @@
 
 import { Box } from "ink";
 import { memo, type ReactElement } from "react";
-import { truncateText } from "../../../../base/graphemes.ts";
-import { wrapLine } from "../../../../base/wrap-line.ts";
 import type { ModelFacts } from "../../../../client/chat-events.ts";
 import { Lines } from "../../../components/line.tsx";
-import { harmlessRow, type TextRow } from "../../../text/text-run.ts";
-import { glyphs, type Tone } from "../../../theme.ts";
+import { cutText, type TextRow, wrapText } from "../../../text/text-run.ts";
+import type { Tone } from "../../../theme.ts";
 
 export const defaultExamplePrompts: readonly string[] = [
   "Tell me a short story about a lighthouse.",
@@ -24,7 +22,7 @@ export function emptyChatRows(
   width: number,
 ): readonly TextRow[] {
   const wrapped = (text: string, tone: Tone): TextRow[] =>
-    wrapLine(harmlessRow(text), width).map((row) => [{ text: row.text, tone }]);
+    wrapText(text, width).map((row) => [{ text: row.text, tone }]);
   const model = [
     ...wrapped(name, "title"),
     ...(contextLength === undefined
@@ -38,9 +36,7 @@ export function emptyChatRows(
     blankRow,
     ...wrapped("For example (Tab to use one):", "dim"),
     ...examplePrompts.map(
-      (prompt): TextRow => [
-        { text: truncateText(`  ${prompt}`, width, glyphs.ellipsis), tone: "plain" },
-      ],
+      (prompt): TextRow => [{ text: cutText(`  ${prompt}`, width), tone: "plain" }],
     ),
   ];
 }

@@ -1,12 +1,10 @@
 // Rows of the models to begin with, in an empty chat.
 
 import { formatBytes, formatMemory } from "../../../../base/formats.ts";
-import { textWidth, truncateText } from "../../../../base/graphemes.ts";
 import { knownRate, percentage } from "../../../../base/quantities.ts";
-import { wrapLine } from "../../../../base/wrap-line.ts";
 import { type Download, fractionOf } from "../../../../client/download.ts";
 import type { RecommendedModel } from "../../../../client/models-hub.ts";
-import { harmlessRow, type TextRow } from "../../../text/text-run.ts";
+import { fitText, type TextRow, wrapText } from "../../../text/text-run.ts";
 import { glyphs, type Tone } from "../../../theme.ts";
 import type { Offers } from "../chat-state.ts";
 
@@ -20,7 +18,7 @@ const blankRow: TextRow = [];
 /** @returns a table with the reason for the selected model, or why there is none */
 export function offerRows(offers: Offers, width: number): readonly TextRow[] {
   const wrapped = (text: string, tone: Tone): TextRow[] =>
-    wrapLine(harmlessRow(text), width).map((row) => [{ text: row.text, tone }]);
+    wrapText(text, width).map((row) => [{ text: row.text, tone }]);
   const { found, selected, download } = offers;
   if (found === undefined) {
     return wrapped(
@@ -59,10 +57,8 @@ function modelRow(model: RecommendedModel, isSelected: boolean, width: number): 
     knownRate(speed) ?? "-",
     diskAfterBytes === undefined ? "-" : formatBytes(diskAfterBytes),
   ];
-  const purpose = harmlessRow(model.purpose)
-    .slice(0, purposeWidth - 1)
-    .padEnd(purposeWidth);
-  const shown = purpose + harmlessRow(name.slice(name.lastIndexOf("/") + 1));
+  const purpose = `${fitText(model.purpose, purposeWidth - 1)} `;
+  const shown = purpose + name.slice(name.lastIndexOf("/") + 1);
   const tone = isSelected ? "focus" : "plain";
   return tableRow(isSelected ? "> " : "", shown, cells, width, tone);
 }
@@ -81,10 +77,8 @@ function tableRow(
     room -= cell;
     return true;
   });
-  const shown = truncateText(name, room, glyphs.ellipsis);
-  const padded = shown + " ".repeat(Math.max(0, room - textWidth(shown)));
   const figures = kept.map((cell, index) => (cells[index] ?? "").padStart(cell)).join("");
-  return [{ text: `${marker.padEnd(2)}${padded}${figures}`, tone }];
+  return [{ text: `${marker.padEnd(2)}${fitText(name, room)}${figures}`, tone }];
 }
 
 function downloadText(download: Download): string {

@@ -1,9 +1,10 @@
 // Visible rows of the messages, and the line that says how much is below.
 
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { memo, type ReactElement } from "react";
 import { textWidth } from "../../../../base/graphemes.ts";
 import { plural } from "../../../../base/quantities.ts";
+import { Text } from "../../../components/text.tsx";
 import { useLook } from "../../../hooks/use-look.ts";
 import { useParts, useStore } from "../../../hooks/use-store.ts";
 import { glyphs } from "../../../theme.ts";

@@ -1,6 +1,6 @@
-// Conversation as lines for screen readers: speaker, text and end of each message. Lines never change.
+// The conversation in words, for screen readers: speaker, text and end of each message. Lines never change.
 
-import { harmlessText, normaliseLineBreaks } from "../../../../base/harmless-text.ts";
+import { normaliseLineBreaks } from "../../../../base/harmless-text.ts";
 import { plural } from "../../../../base/quantities.ts";
 import { spokenCall } from "../../../../chat/conversation/call-text.ts";
 import {
@@ -18,7 +18,7 @@ const resultLinesMaximum = 5;
 const sentenceEnd = /[.!?…]["')\]]*\s+|[。！？]/g;
 
 /** Returns everything to be read out so far, including finished lines and sentences of a running answer. */
-export function readerLines(entries: readonly TranscriptEntry[]): readonly string[] {
+export function spokenEntries(entries: readonly TranscriptEntry[]): readonly string[] {
   const count = finishedCount(entries);
   const finished = entries.slice(0, count).flatMap(finishedLines);
   const next = entries[count];
@@ -41,9 +41,8 @@ function entryLines(entry: TranscriptEntry): readonly string[] {
   // Attached texts are named, not read out.
   const hasFiles = entry.kind === "user" && entry.files !== undefined;
   const text = hasFiles ? (entry.typed ?? entry.text) : entry.text;
-  const said = [harmlessText(text), ...besideText(entry)].filter((part) => part !== "");
-  const asked =
-    entry.kind === "notice" && entry.line ? [`Command: ${harmlessText(entry.line)}`] : [];
+  const said = [normaliseLineBreaks(text), ...besideText(entry)].filter((part) => part !== "");
+  const asked = entry.kind === "notice" && entry.line ? [`Command: ${entry.line}`] : [];
   return [...asked, `${speakers[entry.kind]}: ${said.join(" ")}`];
 }
 
@@ -79,7 +78,7 @@ function answerLines({
 
 /** Returns the call, and the beginning of its result. */
 function doneCallLines(call: DoneCall): string[] {
-  const lines = harmlessText(call.result).trimEnd().split("\n");
+  const lines = normaliseLineBreaks(call.result).trimEnd().split("\n");
   const shown = lines.slice(0, resultLinesMaximum);
   const rest = lines.length - shown.length;
   const more = rest > 0 ? [`(${plural(rest, "more line")} of the result)`] : [];
@@ -95,7 +94,7 @@ function sentencesOf(text: string, isOpen: boolean): string[] {
   const open = isOpen ? lines.pop() : undefined;
   const sentences = lines.flatMap(splitSentences);
   if (open !== undefined) sentences.push(...splitSentences(open).slice(0, -1));
-  return sentences.map((sentence) => harmlessText(sentence.trim())).filter((line) => line !== "");
+  return sentences.map((sentence) => sentence.trim()).filter((line) => line !== "");
 }
 
 function splitSentences(line: string): string[] {

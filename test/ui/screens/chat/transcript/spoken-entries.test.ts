@@ -5,7 +5,7 @@ import type {
   AnswerState,
   TranscriptEntry,
 } from "../../../../../source/chat/conversation/transcript-entry.ts";
-import { readerLines } from "../../../../../source/ui/screens/chat/transcript/reader-lines.ts";
+import { spokenEntries } from "../../../../../source/ui/screens/chat/transcript/spoken-entries.ts";
 
 const question: TranscriptEntry = { kind: "user", id: 0, text: "Tell me a story" };
 
@@ -19,11 +19,11 @@ const story =
 test("an answer is printed line by line and sentence by sentence, each once", () => {
   let before: readonly string[] = [];
   for (let length = 1; length <= story.length; length += 1) {
-    const lines = readerLines(answered(story.slice(0, length), "running"));
+    const lines = spokenEntries(answered(story.slice(0, length), "running"));
     expect(lines.slice(0, before.length)).toEqual(before);
     before = lines;
   }
-  const whole = readerLines(answered(story, "complete"));
+  const whole = spokenEntries(answered(story, "complete"));
   expect(whole.slice(0, before.length)).toEqual(before);
   expect(before).toHaveLength(whole.length - 1);
   expect(whole).toEqual([
@@ -37,16 +37,16 @@ test("an answer is printed line by line and sentence by sentence, each once", ()
 });
 
 test("a line break split over two chunks is one", () => {
-  expect(readerLines(answered("one\r", "running"))).toContain("Assistant: one");
-  expect(readerLines(answered("one\r\ntwo", "complete")).slice(1)).toEqual([
+  expect(spokenEntries(answered("one\r", "running"))).toContain("Assistant: one");
+  expect(spokenEntries(answered("one\r\ntwo", "complete")).slice(1)).toEqual([
     "Assistant: one",
     "two",
   ]);
 });
 
 test("a question is printed once its answer begins, as it may return to the field", () => {
-  expect(readerLines(answered("", "running"))).toEqual([]);
-  expect(readerLines(answered("Once", "running"))).toEqual(["You: Tell me a story"]);
+  expect(spokenEntries(answered("", "running"))).toEqual([]);
+  expect(spokenEntries(answered("Once", "running"))).toEqual(["You: Tell me a story"]);
 });
 
 describe("the end of an answer is printed after it", () => {
@@ -56,7 +56,7 @@ describe("the end of an answer is printed after it", () => {
     ["stopped", ["(stopped)"]],
     ["failed", ["(failed)"]],
   ])("%s", (state, ending) => {
-    expect(readerLines(answered("One.", state)).slice(1)).toEqual(["Assistant: One.", ...ending]);
+    expect(spokenEntries(answered("One.", state)).slice(1)).toEqual(["Assistant: One.", ...ending]);
   });
 
   test("with the tools that it calls", () => {
@@ -68,20 +68,20 @@ describe("the end of an answer is printed after it", () => {
       state: "complete",
       toolCalls,
     };
-    expect(readerLines([question, entry])[1]).toBe("Assistant: (calls get_weather, city Paris)");
+    expect(spokenEntries([question, entry])[1]).toBe("Assistant: (calls get_weather, city Paris)");
   });
 });
 
-test("errors, notices and images are printed in words, with control characters escaped", () => {
+test("errors, notices and images are printed in words", () => {
   const image = { name: "cat.png", width: 64, height: 64, base64: "x", tokens: 36, preview: [] };
   expect(
-    readerLines([
-      { kind: "user", id: 0, text: "what is \u001b[2Jthis", images: [image] },
+    spokenEntries([
+      { kind: "user", id: 0, text: "what is\r\nthis", images: [image] },
       { kind: "error", id: 1, text: "It broke.", next: "Enter tries again · Ctrl+T takes another" },
       { kind: "notice", id: 2, text: "Set system prompt." },
     ]),
   ).toEqual([
-    "You: what is ^[[2Jthis (attached cat.png 64x64, 36 tokens)",
+    "You: what is\nthis (attached cat.png 64x64, 36 tokens)",
     "Error: It broke. (Enter tries again , Ctrl+T takes another)",
     "Note: Set system prompt.",
   ]);
