@@ -106,7 +106,11 @@ export interface CloudServer {
   run(request: DeploymentRequest, signal: AbortSignal): AsyncIterable<EphemeralEvent>;
   /** Opens a chat through an app's OpenAI API. @param token undefined: a suitable key is found or created */
   openChat(app: ChatApp, token?: string): DeploymentBackend;
-  /** Requests the models, then a short answer; of a server that cannot chat, any answer. @param token undefined: a suitable key is found or created */
+  /**
+   * Requests the models, then a short answer. A server that cannot chat may answer anything.
+   *
+   * @param token undefined: a suitable key is found or created
+   */
   testApp(app: CallableApp, token?: string, signal?: AbortSignal): Promise<readonly TestStep[]>;
   /** Returns example calls to paste: curl, and OpenAI's clients for an app that can chat. */
   callLines(app: CallableApp): readonly string[];

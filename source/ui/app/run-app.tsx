@@ -19,8 +19,8 @@ import type { AppOptions, AppParts, AppResult, ViewOptions } from "./app-options
 import type { CreatedScreens } from "./create-screens.ts";
 
 /**
- * Practically off: `Pace` throttles frames before Ink sees them. Ink restarts its own pause at each
- * request, so with a pause near ours the frame after a key would wait for all of it.
+ * Turns off Ink's own limit, since `Pace` limits frames before Ink gets them. Ink restarts its pause at
+ * each request, so the frame after a key would wait for a whole pause.
  */
 const framesPerSecondMaximum = 1000;
 
@@ -115,7 +115,7 @@ async function run(
       instance?.unmount();
     };
     const typedAhead = await readTypedAhead(stdin);
-    // The terminal may have echoed it where the first frame starts.
+    // The terminal may have printed these keys in the row where the first frame starts.
     if (typedAhead !== "") stdout.write(eraseLine);
     for (const press of interpretTypedAhead(typedAhead)) frame.press(press);
     const isXtermJs = environment.TERM_PROGRAM === "vscode";
@@ -131,7 +131,7 @@ async function run(
         const tookMs = pace.drawn();
         onFrame?.(tookMs);
       },
-      // Lines of the console only disturb a screen on the same output.
+      // Lines of `console` damage a frame on the same output; elsewhere they may pass.
       patchConsole: stdout === process.stdout,
       exitOnCtrlC: false,
       // With a CI variable set, even an empty one, Ink would paint nothing until the end.
@@ -163,7 +163,7 @@ async function run(
   return { ...(ending ?? { reason: "interrupted" }), transcript, saved };
 }
 
-/** Passes frames on with ASCII in place of symbols; Ink still draws them, one cell each. */
+/** Replaces symbols by ASCII in finished frames. Both take one cell, so Ink's layout stays right. */
 function asciiOutput(stdout: NodeJS.WriteStream): NodeJS.WriteStream {
   return new Proxy(stdout, {
     get(target, name) {

@@ -3,7 +3,7 @@
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldWith } from "../editor/line-field.ts";
 
-/** A selected row by name; if it is gone, the row at its index. */
+/** Selects a row by its name. Once that row is gone, its index selects another. */
 export interface Selection {
   readonly name: string | undefined;
   readonly index: number;

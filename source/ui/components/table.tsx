@@ -8,12 +8,12 @@ import { Line } from "./line.tsx";
 
 export interface Column<Item> {
   readonly title: string;
-  /** Cells; for a flexible column, the fewest before others are dropped for it. */
+  /** Cells. A flexible column keeps at least so many: others are dropped for it. */
   readonly width: number;
   readonly align?: "left" | "right";
   /** Takes the cells that are left over. One column at most. */
   readonly isFlexible?: boolean;
-  /** Columns with a smaller number stay longer in a narrow table, those with 0 always. Defaults to 0. */
+  /** A narrow table drops the columns with the largest rank first, and never those with 0. Defaults to 0. */
   readonly rank?: number;
   /** Replaced by the note in rows that have one. */
   readonly yieldsToNote?: boolean;
@@ -69,7 +69,7 @@ export interface TableProps<Item> {
   readonly height: number;
   /** The table has the focus. Defaults to true. */
   readonly isFocused?: boolean;
-  /** Replaces the columns that are hidden first, such as the reason of a failure. */
+  /** Takes the place of the columns that yield to it, such as the reason of a failure. */
   readonly noteOf?: (item: Item) => TextRun | undefined;
   /** Dims every cell, whatever its tone: the figures are old. */
   readonly isDim?: boolean;

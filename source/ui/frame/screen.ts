@@ -47,11 +47,11 @@ export interface Screen {
   commands(): readonly BoundCommand[];
   /** Draws the screen in exactly this size. */
   readonly Body: ComponentType<BodySize>;
-  /** Smallest window in which it can be used, there without tabs. Defaults to 60x16. */
+  /** Smallest window in which it can be used. Below 60x16, the default, there is no tab bar. */
   readonly smallestWindow?: BodySize;
   /**
-   * Prints finished content, such as messages, with `Static` above everything else, in the layout
-   * `inline`, whichever screen is in front. `Body` then leaves it out.
+   * In the layout `inline`, prints finished content, such as messages, above everything else, even while
+   * another screen is in front. `Body` then leaves it out.
    */
   readonly Scrollback?: ComponentType<{ readonly columns: number }>;
   /** Text for the right end of the tab bar, such as "61 tok/s"; empty for none. */

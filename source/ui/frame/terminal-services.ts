@@ -193,7 +193,7 @@ async function ended(child: ChildProcess, program: string): Promise<number | str
 export interface TerminalHandle {
   /** Stops painting, runs the work with the terminal restored, and paints again. */
   suspend: ((work: () => Promise<void>) => Promise<unknown>) | undefined;
-  /** Another program has the terminal, and its signals are meant for that one. */
+  /** True while another program has the terminal: its signals are meant for that program. */
   isSuspended: boolean;
 }
 
@@ -218,8 +218,8 @@ export async function suspendTerminal(
 }
 
 /**
- * Stops Node from reading, or the other program would miss keys: Ink only stops listening. Node
- * starts again when Ink listens.
+ * Stops Node from reading, so that the other program gets every key: Ink only stops listening. Node
+ * reads again once Ink listens.
  */
 async function stopReading(stdin: NodeJS.ReadStream): Promise<void> {
   stdin.emit("pause");

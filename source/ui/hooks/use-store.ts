@@ -78,7 +78,7 @@ function isShallowEqual(one: object, other: object): boolean {
   );
 }
 
-/** Draws the component again on every change of the frame, whose getters have the state of now. */
+/** Draws the component again on every change of the frame. Its getters return the current state. */
 export function useFrame(frame: Frame): Frame {
   useStore(frame, ({ version }) => version);
   return frame;

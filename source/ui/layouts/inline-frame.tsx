@@ -15,8 +15,8 @@ export interface InlineFrameProps {
 }
 
 /**
- * A narrower terminal wraps the rows of the last frame, of which Ink erases only as many as it wrote:
- * this erases the others. Clips the old frame until React has the new size, so that it does not wrap again.
+ * Erases the rows that a narrower terminal adds when it wraps the last frame: Ink erases only as many as
+ * it wrote. Clips the old frame until React has the new size, so that it does not wrap again.
  */
 export function InlineFrame({ frame, isXtermJs, children }: InlineFrameProps): ReactElement {
   const { stdout } = useStdout();
@@ -65,8 +65,8 @@ export function wrappedRows(
 }
 
 /**
- * Counts them in xterm.js, the terminal of VS Code: its cursor moves down with every row added anywhere,
- * and it does not wrap the line that it takes for the cursor's, counting upwards.
+ * Counts them in xterm.js, the terminal of VS Code. There the cursor moves down with every added row.
+ * Counting upwards, xterm.js takes one line for the cursor's, and does not wrap it.
  */
 export function wrappedRowsInXtermJs(
   widths: readonly number[],

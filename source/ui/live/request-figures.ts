@@ -7,7 +7,7 @@ export interface RequestFigures {
   /** Values for each second, oldest first, without the current second. */
   readonly requestsPerSecond: readonly number[];
   readonly errorsPerSecond: readonly number[];
-  /** Share of requests that ended in the window; undefined for none, as below. */
+  /** Share of the ended requests that failed. Like the next figures, undefined without any request. */
   readonly errorShare: number | undefined;
   readonly ttftMedianMs: number | undefined;
   readonly ttft95Ms: number | undefined;

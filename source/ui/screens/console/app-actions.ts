@@ -27,14 +27,14 @@ function onApp(act: (context: ConsoleContext, app: AppDocument, rest: string) =>
   };
 }
 
-/** Acts on the deployment; a typed line may contain only its name. */
+/** Acts on the deployment. Words after its name in a typed line are refused. */
 function onAppAlone(act: (context: ConsoleContext, app: AppDocument) => Outcome) {
   return onApp(async (context, app, rest) =>
     rest === "" ? await act(context, app) : `No deployment named '${rest}'`,
   );
 }
 
-/** Opens a chat; of a deployment that cannot chat, the details, which tell why or how to call it. */
+/** Opens a chat. A deployment that cannot chat shows its details, which tell why or how to call it. */
 export const open = onApp(async (context, app) => {
   if (app.state === "PAUSED") return `${nameOf(app)} is stopped; x resumes it`;
   if (!canChat(app)) return await openDetails(context, app);

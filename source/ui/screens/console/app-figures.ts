@@ -50,7 +50,7 @@ export class FigureHistory {
   }
 
   /**
-   * Adds a reading of all apps; others are dropped.
+   * Adds a reading of all apps, and drops the figures of apps that are gone.
    *
    * @param usages undefined if not read; apps without requests have no document
    */

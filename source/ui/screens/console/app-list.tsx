@@ -87,7 +87,7 @@ function appColumns(
       isFlexible: true,
       cell: (app) => {
         const name = shownName(app, status?.organisation);
-        // Ends with the command that runs it.
+        // The app ends with the command that runs it.
         const text = app.isEphemeral ? `${name} (run)` : name;
         return { text, tone: "plain" };
       },
@@ -113,7 +113,7 @@ function appColumns(
   ];
 }
 
-/** Returns ready and maximum replicas; while it grows, the current and wanted number. */
+/** Returns ready and maximum replicas. While it scales up, returns current and wanted ones. */
 function replicaCount({ replicas, scale }: AppDocument): string {
   const { wanted, alive, ready } = replicas;
   if (alive < wanted) return `${alive}${glyphs.arrow}${wanted}`;

@@ -45,7 +45,7 @@ const spokenFits: Readonly<Record<Fit, string>> = {
   none: "is too big",
 };
 
-/** The columns of each list right of the name, and the fewest cells of a name before they are dropped. */
+/** The columns right of the name, and the cells that the name keeps before one of them is dropped. */
 const lists: Readonly<
   Record<Source, { nameWidth: number; columns: (look: CellLook) => readonly Column<ModelEntry>[] }>
 > = {
@@ -139,7 +139,7 @@ function runningColumns({ nowMs }: CellLook): readonly Column<RunningEntry>[] {
   ];
 }
 
-/** Dims a range that no answer has confirmed yet. */
+/** Dims an estimate, a range, until an answer is measured. */
 function speedCell({ model }: LocalEntry): TextRun {
   const text = model && knownRate(model.speed);
   if (model === undefined || text === undefined) return nothing;

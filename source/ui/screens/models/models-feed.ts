@@ -40,7 +40,7 @@ export interface ModelsFeedOptions {
   readonly client: () => ApiClient;
   readonly store: Store<ModelsState>;
   readonly clock: Clock;
-  /** Looks for files on this machine; undefined if nobody may. */
+  /** Looks for model files on this machine; undefined if the user forbids it. */
   readonly findFiles?: (() => Promise<readonly FoundFile[]>) | undefined;
 }
 
@@ -61,7 +61,7 @@ const hubOrdersBySort: Readonly<Record<string, HubOrder>> = {
   trending: "trendingScore",
 };
 
-/** The values of maps of the state, by the map's name. */
+/** Values that are read once, by the name of the map that keeps them in the state. */
 interface ReadOnce {
   readonly cards: CardFacts;
   readonly offers: readonly HubQuantization[];
@@ -121,7 +121,7 @@ export class ModelsFeed {
     void this.#findFiles();
   }
 
-  /** In the background: folders may be on a slow disk. One that cannot be read has nothing to offer. */
+  /** Runs in the background, since a folder may be on a slow disk. A folder that cannot be read is skipped. */
   async #findFiles(): Promise<void> {
     const found = await this.#options.findFiles?.().catch(() => []);
     if (found !== undefined) this.#options.store.update({ found });
@@ -229,7 +229,7 @@ export class ModelsFeed {
     this.#keep("cards", key, { kind: "loaded", value: { ...card, deletion } });
   }
 
-  /** Reads a value of a map that is neither known nor being read. @returns undefined otherwise */
+  /** Reads a value of a map, unless it is known or being read. @returns undefined if it was not read */
   async #readOnce<Part extends keyof ReadOnce>(
     part: Part,
     key: string,

@@ -27,7 +27,7 @@ const summaryFrom = 80;
 const listShare = 0.6;
 
 export interface ModelsScreenOptions extends Pick<ModelsContext, "client" | "clock" | "frame"> {
-  /** Looks for files on this machine; undefined if nobody may. */
+  /** Looks for model files on this machine; undefined if the user forbids it. */
   readonly findFiles?: (() => Promise<readonly FoundFile[]>) | undefined;
 }
 
