@@ -1,9 +1,12 @@
 // Engine extension: what llama.cpp can do and node-llama-cpp's addon does not expose.
 //
 // node-llama-cpp ships llama.cpp as shared libraries, its addon's headers and llama.cpp's sources. This
-// file sets options of the addon's models and contexts before they are initialised; image-reader.cpp
-// gives them images. It is compiled on the user's machine (source/application/devices/build-extension.ts)
-// for one prebuilt build, and leaves all decisions to TypeScript.
+// file sets options of the addon's models and contexts before they are initialised, and passes states from
+// a model to its MTP heads; image-reader.cpp gives it images. It is compiled on the user's machine
+// (source/application/devices/build-extension.ts) for one prebuilt build, and leaves all decisions to
+// TypeScript.
+#include <cstdlib>
+#include <cstring>
 #include <list>
 #include <string>
 #include <vector>
@@ -30,7 +33,7 @@ bool has(const Napi::Object & options, const char * name) {
     return options.Has(name) && !options.Get(name).IsUndefined();
 }
 
-// configureModel(model, { cpuExpertLayers?, splitMode?, mainGpu?, tensorSplit? }), before model.init().
+// configureModel(model, { cpuExpertLayers?, splitMode?, mainGpu?, tensorSplit?, loadMtp? }), before model.init().
 Napi::Value configure_model(const Napi::CallbackInfo & info) {
     const Napi::Env env = info.Env();
     Napi::Object object = info[0].As<Napi::Object>();
@@ -58,6 +61,9 @@ Napi::Value configure_model(const Napi::CallbackInfo & info) {
             : mode == "row" ? LLAMA_SPLIT_MODE_ROW
             : LLAMA_SPLIT_MODE_LAYER;
     }
+    if (has(options, "loadMtp")) {
+        params.load_mtp = options.Get("loadMtp").As<Napi::Boolean>().Value();
+    }
     if (has(options, "mainGpu")) {
         params.main_gpu = options.Get("mainGpu").As<Napi::Number>().Int32Value();
     }
@@ -72,13 +78,60 @@ Napi::Value configure_model(const Napi::CallbackInfo & info) {
     return env.Undefined();
 }
 
-// configureContext(context, { unifiedCache? }), before context.init().
+// configureContext(context, { unifiedCache?, recurrentSnapshots?, isMtp? }), before context.init().
 Napi::Value configure_context(const Napi::CallbackInfo & info) {
     auto * context = Napi::ObjectWrap<AddonContext>::Unwrap(info[0].As<Napi::Object>());
     const Napi::Object options = info[1].As<Napi::Object>();
     if (has(options, "unifiedCache")) {
         context->context_params.kv_unified = options.Get("unifiedCache").As<Napi::Boolean>().Value();
     }
+    if (has(options, "recurrentSnapshots")) {
+        context->context_params.n_rs_seq = options.Get("recurrentSnapshots").As<Napi::Number>().Uint32Value();
+    }
+    if (has(options, "isMtp") && options.Get("isMtp").As<Napi::Boolean>().Value()) {
+        context->context_params.ctx_type = LLAMA_CONTEXT_TYPE_MTP;
+    }
+    return info.Env().Undefined();
+}
+
+llama_context * context_of(const Napi::Value & value) {
+    return Napi::ObjectWrap<AddonContext>::Unwrap(value.As<Napi::Object>())->ctx;
+}
+
+// keepStates(context, ofAll), after context.init(): each decode then keeps the states that MTP heads take,
+// of all tokens, or only of those with an output.
+Napi::Value keep_states(const Napi::CallbackInfo & info) {
+    llama_set_embeddings_nextn(context_of(info[0]), true, !info[1].As<Napi::Boolean>().Value());
+    return info.Env().Undefined();
+}
+
+// states(context, count): those of the last decode's first tokens, one after the other.
+Napi::Value states(const Napi::CallbackInfo & info) {
+    llama_context * context = context_of(info[0]);
+    const size_t length = info[1].As<Napi::Number>().Uint32Value() * llama_model_n_embd_out(llama_get_model(context));
+    const float * rows = llama_get_embeddings_nextn(context);
+    if (rows == nullptr) {
+        Napi::Error::New(info.Env(), "the model has no states for its MTP heads").ThrowAsJavaScriptException();
+        return info.Env().Undefined();
+    }
+    Napi::Float32Array copy = Napi::Float32Array::New(info.Env(), length);
+    std::memcpy(copy.Data(), rows, length * sizeof(float));
+    return copy;
+}
+
+// setStates(context, states), after context.addToBatch(): the states that belong to the batch's tokens.
+Napi::Value set_states(const Napi::CallbackInfo & info) {
+    auto * context = Napi::ObjectWrap<AddonContext>::Unwrap(info[0].As<Napi::Object>());
+    const Napi::Float32Array given = info[1].As<Napi::Float32Array>();
+    const size_t width = llama_model_n_embd_out(llama_get_model(context->ctx));
+    if (given.ElementLength() != context->batch.n_tokens * width) {
+        Napi::Error::New(info.Env(), "the states do not belong to the batch").ThrowAsJavaScriptException();
+        return info.Env().Undefined();
+    }
+    // llama_batch_free, which the addon calls, frees it.
+    std::free(context->batch.embd);
+    context->batch.embd = static_cast<float *>(std::malloc(given.ByteLength()));
+    std::memcpy(context->batch.embd, given.Data(), given.ByteLength());
     return info.Env().Undefined();
 }
 
@@ -113,6 +166,9 @@ Napi::Object register_module(Napi::Env env, Napi::Object exports) {
     exports.Set("configureModel", Napi::Function::New(env, configure_model));
     exports.Set("memoryByCard", Napi::Function::New(env, memory_by_card));
     exports.Set("configureContext", Napi::Function::New(env, configure_context));
+    exports.Set("keepStates", Napi::Function::New(env, keep_states));
+    exports.Set("states", Napi::Function::New(env, states));
+    exports.Set("setStates", Napi::Function::New(env, set_states));
     return exports;
 }
 

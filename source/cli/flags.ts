@@ -96,6 +96,12 @@ export const optionFlags = {
     text: "Small model of the same vocabulary that drafts the answer, where that is faster",
     completes: "model",
   },
+  specType: {
+    type: "string",
+    value: "TYPE",
+    text: "draft-mtp: the model's MTP heads draft the answer, where that is faster; none: no drafts by it",
+    values: ["none", "draft-mtp"],
+  },
   nCpuMoe: {
     type: "integer",
     value: "LAYERS",

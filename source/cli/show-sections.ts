@@ -15,7 +15,9 @@ export type DescribedModel = Pick<
   ModelDescription,
   "details" | "model_info" | "projector_info" | "capabilities" | "tensors"
 > &
-  Partial<Pick<ModelDescription, "parameters" | "system" | "license" | "requires" | "draft">> & {
+  Partial<
+    Pick<ModelDescription, "parameters" | "system" | "license" | "requires" | "draft" | "mtp">
+  > & {
     template_origin: Pick<ModelDescription["template_origin"], "reason" | "is_guess"> & {
       unsupported?: ReadonlyArray<{ conversation: string; reason: string }>;
     };
@@ -46,6 +48,7 @@ export function formatDescription(description: DescribedModel, verbose: boolean)
         "sliding window": windows?.sliding,
         "embedding length": details.embedding_length,
         quantization: details.quantization_level,
+        "MTP heads": mtpText(description.mtp),
         requires: description.requires,
         speed: speedText(description.speed),
       }),
@@ -95,6 +98,14 @@ function projectorRows(info: Record<string, unknown>): string[][] {
     "embedding length": vision("embedding_length"),
     dimensions: vision("projection_dim"),
   });
+}
+
+function mtpText(mtp: DescribedModel["mtp"]): string | undefined {
+  if (mtp === undefined) return undefined;
+  const { heads, problem } = mtp;
+  return problem === undefined
+    ? `${heads}; --spec-type draft-mtp uses ${heads > 1 ? "the first" : "it"}`
+    : `not usable: ${problem}`;
 }
 
 function draftRows(draft: DescribedModel["draft"]): string[][] {

@@ -142,7 +142,7 @@ export interface GenerationStatistics {
   drafted?: number;
   /** Guessed tokens that were right, so that they took no step of their own. */
   accepted?: number;
-  /** Measured speed with the draft model relative to that without it, if that ended its use. */
+  /** Measured speed with drafts relative to that without them, if that ended their use. */
   draftSpeed?: number;
   /** Waiting for a slot. */
   queueMs: number;

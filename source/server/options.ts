@@ -10,6 +10,7 @@ import {
   type ParameterName,
   parameterKinds,
   removedParameters,
+  specTypes,
   splitModes,
 } from "../store/model-parameters.ts";
 import { rangeProblem, readJsonValue } from "../store/parameter-values.ts";
@@ -23,6 +24,7 @@ const names: Record<ParameterKind, string> = {
   strings: "array of strings",
   "cache type": `${cacheTypes.slice(0, -1).join(", ")} or ${cacheTypes.at(-1)}`,
   "split mode": `${splitModes.slice(0, -1).join(", ")} or ${splitModes.at(-1)}`,
+  "spec type": `${specTypes.slice(0, -1).join(", ")} or ${specTypes.at(-1)}`,
   shares: 'numbers such as "3,1"',
   model: "name of a model",
 };

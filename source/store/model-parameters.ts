@@ -10,6 +10,11 @@ export const splitModes = ["layer", "row", "none"] as const;
 
 export type SplitMode = (typeof splitModes)[number];
 
+/** Drafts by parts of the model itself, as llama-server's `--spec-type`: none, or its MTP heads. */
+export const specTypes = ["none", "draft-mtp"] as const;
+
+export type SpecType = (typeof specTypes)[number];
+
 /** Values of each kind of parameter. */
 interface KindValues {
   integer: number;
@@ -18,6 +23,7 @@ interface KindValues {
   strings: string[];
   "cache type": CacheType;
   "split mode": SplitMode;
+  "spec type": SpecType;
   /** Proportions of the cards, as in `3,1`. */
   shares: string;
   /** Name or file of a model. */
@@ -46,7 +52,9 @@ export const parameterKinds = {
   kv_unified: { kind: "boolean", when: "load" },
   /** Our addition: name of a draft model, as DRAFT names its file. */
   draft: { kind: "model", when: "load" },
-  /** Tokens that a draft model predicts ahead. */
+  /** Our addition: drafts by the model's own MTP heads. */
+  spec_type: { kind: "spec type", when: "load" },
+  /** Tokens that a draft model or MTP heads predict ahead. */
   draft_num_predict: { kind: "integer", when: "load" },
   num_keep: { kind: "integer", when: "run" },
   seed: { kind: "integer", when: "run" },
@@ -77,6 +85,10 @@ export function isCacheType(value: unknown): value is CacheType {
 
 export function isSplitMode(value: unknown): value is SplitMode {
   return splitModes.some((mode) => mode === value);
+}
+
+export function isSpecType(value: unknown): value is SpecType {
+  return specTypes.some((type) => type === value);
 }
 
 const sharesPattern = /^\d+(\.\d+)?(,\d+(\.\d+)?)*$/;

@@ -6,11 +6,13 @@ import {
   isCacheType,
   isParameterName,
   isShares,
+  isSpecType,
   isSplitMode,
   type ModelParameters,
   type ParameterKind,
   type ParameterName,
   parameterKinds,
+  specTypes,
   splitModes,
 } from "./model-parameters.ts";
 
@@ -26,6 +28,7 @@ const expectations: Record<ParameterKind, string> = {
   strings: "a text",
   "cache type": `one of ${cacheTypes.join(", ")}`,
   "split mode": `one of ${splitModes.join(", ")}`,
+  "spec type": `one of ${specTypes.join(", ")}`,
   shares: "numbers separated by commas, such as 3,1",
   model: "the name of a model",
 };
@@ -37,6 +40,7 @@ const readers: Record<ParameterKind, (text: string) => number | boolean | string
   strings: (text) => text,
   "cache type": (text) => (isCacheType(text) ? text : undefined),
   "split mode": (text) => (isSplitMode(text) ? text : undefined),
+  "spec type": (text) => (isSpecType(text) ? text : undefined),
   shares: (text) => (isShares(text) ? text : undefined),
   model: (text) => (text === "" ? undefined : text),
 };
@@ -142,6 +146,8 @@ export function readJsonValue(kind: ParameterKind, value: unknown): unknown {
       return isCacheType(value) ? value : undefined;
     case "split mode":
       return isSplitMode(value) ? value : undefined;
+    case "spec type":
+      return isSpecType(value) ? value : undefined;
     case "shares":
       return isShares(value) ? value : undefined;
     case "model":

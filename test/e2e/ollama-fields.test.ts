@@ -261,6 +261,7 @@ describe("fields of the wrong type", () => {
     strings: fc.oneof(text, number, flag, object, mixed(noText)),
     "cache type": fc.oneof(text, number, flag, object, list),
     "split mode": fc.oneof(text, number, flag, object, list),
+    "spec type": fc.oneof(text, number, flag, object, list),
     model: fc.oneof(fc.constant(""), number, flag, object, list),
     shares: fc.oneof(fc.constantFrom("", "x", "3;1", "0,0"), number, flag, object, list),
   };

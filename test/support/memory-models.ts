@@ -14,16 +14,16 @@ import { tinyFile } from "./load-tiny.ts";
 
 export type MemoryModel = "dense" | "mixture" | "sliding" | "hybrid" | "recurrent";
 
-const hidden = 64;
-const headLength = 32;
+export const hidden = 64;
+export const headLength = 32;
 const layers = 4;
-const feedForward = 128;
+export const feedForward = 128;
 const experts = 4;
-const vocabulary = 786;
+export const vocabulary = 786;
 /** Size of the sliding window, in tokens. */
 const windowTokens = 32;
 
-const uint32 = (value: number): MetadataValue => ({ type: "uint32", value });
+export const uint32 = (value: number): MetadataValue => ({ type: "uint32", value });
 const float32 = (value: number): MetadataValue => ({ type: "float32", value });
 
 /**
@@ -35,20 +35,7 @@ export async function writeMemoryModel(
   idleLayers = 0,
 ): Promise<void> {
   const { architecture, metadata, tensors } = models[kind];
-  const facts = new Map<string, MetadataValue>([
-    ["general.architecture", { type: "string", value: architecture }],
-    ...(await tokenizer()),
-  ]);
-  const common = {
-    context_length: uint32(4096),
-    embedding_length: uint32(hidden),
-    block_count: uint32(layers + idleLayers),
-    vocab_size: uint32(vocabulary),
-    "attention.layer_norm_rms_epsilon": float32(1e-5),
-    ...metadata,
-  };
-  for (const [key, value] of Object.entries(common)) facts.set(`${architecture}.${key}`, value);
-  await writeGguf(file, facts, [
+  await writeModel(file, architecture, { block_count: uint32(layers + idleLayers), ...metadata }, [
     drawn("token_embd.weight", [hidden, vocabulary], 1),
     drawn("output.weight", [hidden, vocabulary], 1.5),
     ...tensors(),
@@ -56,7 +43,29 @@ export async function writeMemoryModel(
   ]);
 }
 
-const attention = (count: number) => ({
+/** @param metadata of the architecture, in addition to what all models have */
+export async function writeModel(
+  file: string,
+  architecture: string,
+  metadata: Record<string, MetadataValue>,
+  tensors: TensorDescription[],
+): Promise<void> {
+  const facts = new Map<string, MetadataValue>([
+    ["general.architecture", { type: "string", value: architecture }],
+    ...(await tokenizer()),
+  ]);
+  const common = {
+    context_length: uint32(4096),
+    embedding_length: uint32(hidden),
+    vocab_size: uint32(vocabulary),
+    "attention.layer_norm_rms_epsilon": float32(1e-5),
+    ...metadata,
+  };
+  for (const [key, value] of Object.entries(common)) facts.set(`${architecture}.${key}`, value);
+  await writeGguf(file, facts, tensors);
+}
+
+export const attention = (count: number) => ({
   feed_forward_length: uint32(feedForward),
   "attention.head_count": uint32(count),
   "attention.key_length": uint32(headLength),
@@ -155,7 +164,7 @@ const models: Record<
   },
 };
 
-type Namer = (part: string) => string;
+export type Namer = (part: string) => string;
 
 function eachLayer(make: (name: Namer, layer: number) => TensorDescription[]): TensorDescription[] {
   return Array.from({ length: layers }, (_, layer) =>
@@ -211,19 +220,19 @@ function feedForwardTensors(name: Namer): TensorDescription[] {
   ];
 }
 
-function ones(name: string, length: number): TensorDescription {
+export function ones(name: string, length: number): TensorDescription {
   return filled(name, [length], () => 1);
 }
 
 /** @param scale at 1, what comes out is about as large as what goes in */
-function drawn(name: string, dimensions: number[], scale = 1): TensorDescription {
+export function drawn(name: string, dimensions: number[], scale = 1): TensorDescription {
   const seed = [...Buffer.from(name)].reduce((sum, byte) => Math.imul(sum, 31) + byte, 7);
   const random = createRandom(seed);
   const deviation = scale / Math.sqrt(dimensions[0] ?? 1);
   return filled(name, dimensions, () => drawNormal(random) * deviation);
 }
 
-function filled(name: string, dimensions: number[], next: () => number): TensorDescription {
+export function filled(name: string, dimensions: number[], next: () => number): TensorDescription {
   const length = dimensions.reduce((product, dimension) => product * dimension, 1);
   return {
     name,

@@ -59,7 +59,7 @@ function examineExtension(binary: AddonBinary): string {
   const found = openExtension(binary);
   if (typeof found !== "string") return "built, so images and all options of models work";
   return (
-    `${found}; n_cpu_moe, split_mode, tensor_split, main_gpu and kv_unified have no effect. ` +
+    `${found}; n_cpu_moe, split_mode, tensor_split, main_gpu, kv_unified and spec_type have no effect. ` +
     `${buildCommand(binary.device)} builds it in a minute.`
   );
 }

@@ -86,6 +86,11 @@ const rules: Readonly<Record<string, ValueRule>> = {
     isForLoading: true,
     meaning: "small model that drafts the answers",
   },
+  spec_type: {
+    choices: ["none", "draft-mtp"],
+    isForLoading: true,
+    meaning: "draft-mtp: the model's MTP heads draft the answers",
+  },
   draft_num_predict: {
     whole: [-1],
     isForLoading: true,

@@ -28,6 +28,22 @@ export interface DraftSettings {
   memoryBytes: number;
   /** Most tokens of a draft. */
   most: number;
+  /** Drafts whatever it costs, for tests; otherwise where it is measured to be faster. */
+  isForced?: boolean;
+}
+
+/** Use of the model's own MTP heads. Needs the engine extension. */
+export interface MtpSettings {
+  /** Tokens of their window. */
+  contextLength: number;
+  /** Most tokens of a draft. */
+  most: number;
+  /** Drafts whatever it costs, for tests; otherwise where it is measured to be faster. */
+  isForced?: boolean;
+  /** Bytes that a drafted token reads. */
+  activeBytes: number;
+  /** Estimate of the memory beside the weights. */
+  memoryBytes: number;
 }
 
 /** Limits for the files of stored prompts. */
@@ -61,6 +77,8 @@ export interface LoadSettings {
   /** Bytes of its files. */
   sizeBytes: number;
   draft: DraftSettings | undefined;
+  /** Undefined unless the heads draft. */
+  mtp: MtpSettings | undefined;
   /** LoRA files that are applied to it. */
   adapters: string[];
   /** Undefined without a projector, or before a request brings the first image. */
@@ -68,6 +86,8 @@ export interface LoadSettings {
   /** From the file's metadata, which the store has read and checked. */
   architecture: string;
   layers: number;
+  /** Those of `layers` that are announced as MTP heads and are not in the file. */
+  missingMtpLayers: number;
   vocabularySize: number;
   trainedContextLength: number;
   /** Tokens that layers with a sliding window look back on; 0 without such layers. */

@@ -9,6 +9,7 @@ import type { LoadSettings, PromptCacheSettings, VisionSettings } from "../runne
 import { hasExtension } from "../text/engine-extension.ts";
 import type { FreeRoom } from "./card-plan.ts";
 import { planDraft } from "./draft-plan.ts";
+import { planMtp } from "./mtp-plan.ts";
 import { type PlacementSettings, planPlacement } from "./placement-plan.ts";
 import { computesOnCpu, planWindows, wholeWindowBytes, windowRoom } from "./window-plan.ts";
 
@@ -75,10 +76,12 @@ export function planLoad(
   );
   const room = windowRoom(model, { device: settings.device, gpuLayers, placement }, free);
   const given = givenWindow(parameters, settings, trained);
-  const draft = planDraft(model, parameters, given?.contextLength ?? trained);
+  const longest = given?.contextLength ?? trained;
+  const mtp = planMtp(model, parameters, { contextLength: longest, slots: settings.slots });
+  const draft = mtp === undefined ? planDraft(model, parameters, longest) : undefined;
   const windows = planWindows(
     model,
-    { slots: settings.slots, kvCacheType, batchSize, draft },
+    { slots: settings.slots, kvCacheType, batchSize, draft, mtp },
     room,
     given,
   );
@@ -87,10 +90,12 @@ export function planLoad(
     modelPath: facts.path,
     sizeBytes: facts.fileSize,
     draft,
+    mtp,
     adapters: model.adapters,
     vision: planVision(model, settings, need),
     architecture: facts.architecture,
     layers: facts.layers,
+    missingMtpLayers: facts.mtpHeads.present === 0 ? facts.mtpHeads.announced : 0,
     vocabularySize: facts.vocabularySize,
     trainedContextLength: trained,
     slidingWindow: facts.slidingWindow,
@@ -172,6 +177,7 @@ const loadParameters: ReadonlySet<string> = new Set([
   "main_gpu",
   "kv_unified",
   "draft",
+  "spec_type",
   "draft_num_predict",
 ] satisfies Array<keyof ModelParameters>);
 
@@ -221,7 +227,12 @@ export function reloadReason(
   if (wanted.draft !== undefined && wanted.draft.modelPath !== loaded.draft?.modelPath) {
     return "the draft model differs";
   }
-  if (named.draft_num_predict !== undefined && wanted.draft?.most !== loaded.draft?.most) {
+  const usesMtp = wanted.mtp !== undefined;
+  if (named.spec_type !== undefined && usesMtp !== (loaded.mtp !== undefined)) {
+    return "spec_type differs";
+  }
+  const most = ({ draft, mtp }: LoadSettings) => draft?.most ?? mtp?.most;
+  if (named.draft_num_predict !== undefined && most(wanted) !== most(loaded)) {
     return "draft_num_predict differs";
   }
   if (named.num_thread !== undefined && wanted.threads !== loaded.threads) {

@@ -14,14 +14,14 @@ export type CacheType = LoadSettings["kvCacheType"];
 
 /** Settings that decide on the memory. */
 type WindowSettings = Pick<LoadSettings, "contextLength" | "slots" | "kvCacheType" | "batchSize"> &
-  Partial<Pick<LoadSettings, "draft">>;
+  Partial<Pick<LoadSettings, "draft" | "mtp">>;
 
 /** Memory terms that do not depend on the window's length. */
 export interface MemoryTerms {
   weightsBytes: number;
   /** Buffers of a step. */
   stepBytes: number;
-  /** Buffers of a step, a draft model, and the program itself. */
+  /** Buffers of a step, a draft model or MTP heads, and the program itself. */
   computeBytes: number;
   /** Bytes of one token in one slot's window. */
   cacheBytesPerToken: Record<CacheType, number>;
@@ -52,7 +52,7 @@ export function memoryNeed(
 /** Returns the terms of `memoryNeed`, for callers that vary the window. */
 export function memoryTerms(
   { facts, sizeBytes }: Pick<ResolvedModel, "facts" | "sizeBytes">,
-  { slots, batchSize, draft }: Pick<WindowSettings, "slots" | "batchSize" | "draft">,
+  { slots, batchSize, draft, mtp }: Pick<WindowSettings, "slots" | "batchSize" | "draft" | "mtp">,
 ): MemoryTerms {
   const stepBytes =
     batchSize * facts.embeddingLength * bytesOfStepNumber * 4 +
@@ -61,7 +61,7 @@ export function memoryTerms(
   return {
     weightsBytes: weightsBytesOf({ facts, sizeBytes }),
     stepBytes,
-    computeBytes: stepBytes + programBytes + (draft?.memoryBytes ?? 0),
+    computeBytes: stepBytes + programBytes + (draft?.memoryBytes ?? 0) + (mtp?.memoryBytes ?? 0),
     cacheBytesPerToken: {
       f16: cacheBytes("f16"),
       q8_0: cacheBytes("q8_0"),

@@ -26,6 +26,7 @@ import {
 } from "./load-plan.ts";
 import { LoadedModel } from "./loaded-model.ts";
 import { freeMemoryBytes } from "./memory-plan.ts";
+import { mtpWarning } from "./mtp-plan.ts";
 import { placementWarning } from "./placement-plan.ts";
 import { crashedTooOften, noRoom, shuttingDown, tooManyWaiting } from "./pool-errors.ts";
 import { cancelled, untilAborted } from "./until-aborted.ts";
@@ -120,8 +121,10 @@ export class ModelPool {
     try {
       const window = windowWarning(model, parameters);
       if (window !== undefined) onWarning?.({ kind: "window", sentence: window });
-      const placement = placementWarning(model, parameters);
-      if (placement !== undefined) onWarning?.({ kind: "left-out", sentence: placement });
+      for (const warning of [placementWarning, mtpWarning]) {
+        const sentence = warning(model, parameters);
+        if (sentence !== undefined) onWarning?.({ kind: "left-out", sentence });
+      }
       const checks = Promise.all([filesOf(model), this.#card.refresh()]);
       const [files] = await untilAborted(checks, signal);
       const { key } = files;

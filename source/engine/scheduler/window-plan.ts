@@ -9,7 +9,7 @@ import { offCardShare } from "./placement-plan.ts";
 
 type PlannedModel = Pick<ResolvedModel, "facts" | "sizeBytes">;
 type Settings = Pick<LoadSettings, "slots" | "kvCacheType" | "batchSize"> &
-  Partial<Pick<LoadSettings, "draft">>;
+  Partial<Pick<LoadSettings, "draft" | "mtp">>;
 
 /**
  * Memory that holds the windows. `card`: all layers are on a graphics card. `split`: some of them.
@@ -170,7 +170,7 @@ function slotsIn(leftBytes: number, windowBytes: number, most: number): number {
  */
 export function stepBytes(
   model: PlannedModel,
-  settings: Pick<Settings, "slots" | "batchSize" | "draft">,
+  settings: Pick<Settings, "slots" | "batchSize" | "draft" | "mtp">,
   { place }: Pick<WindowRoom, "place">,
 ): number {
   const { computeBytes } = memoryTerms(model, settings);

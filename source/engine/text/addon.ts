@@ -146,6 +146,8 @@ export interface AddonModelOptions {
   gpuLayers: number;
   useMmap: boolean;
   noAlloc?: boolean;
+  /** Values to use instead of the file's metadata; the type 0 is an integer. */
+  overridesList?: Array<[key: string, value: number, type: 0]>;
   onLoadProgress?: (fraction: number) => void;
 }
 

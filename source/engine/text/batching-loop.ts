@@ -306,7 +306,12 @@ export class BatchingLoop {
       job.accepted += Math.max(0, sampled.length - 1);
       if (sampled.length < item.tokens.length) {
         const { context, images } = this.#options;
-        context.removeTokenCellsFromSequence(slot.id, images.end(slot.tokens), -1);
+        const end = images.end(slot.tokens);
+        // Recurrent states can take back only as many tokens as they keep states of.
+        if (!context.removeTokenCellsFromSequence(slot.id, end, -1)) {
+          if (item.failure === undefined) throw new Error("wrong guesses could not be taken back");
+          this.#memory.clear(slot);
+        }
       }
     } else {
       this.#noteRead(slot, job, item.tokens);

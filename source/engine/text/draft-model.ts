@@ -1,12 +1,13 @@
 // Draft model: a small model of the same vocabulary that continues a text, which the model itself then checks in
 // one step.
 //
-// Its context has one sequence, which is made to fit whatever text is asked for: cut to what it shares with
-// it, or begun again. So no cut, restore or copy of a slot has to be followed. Images are left out.
+// Its context is made to fit whatever text is asked for, so no cut, restore or copy of a slot has to be
+// followed. Images are left out.
 
-import type { Addon, AddonContext, AddonModel, AddonSampler, MemoryBreakdown } from "./addon.ts";
+import type { Addon, AddonModel, MemoryBreakdown } from "./addon.ts";
+import { DraftContext, type DraftContextParts, type SetThreads } from "./draft-context.ts";
 import type { DraftGuess, DraftPlan, DraftStudy } from "./draft-pace.ts";
-import { sharedPrefixLength } from "./slot.ts";
+import type { MtpStates } from "./mtp-states.ts";
 
 /** Most tokens of a step. */
 export const draftBatchSize = 512;
@@ -15,8 +16,6 @@ const studyBatch = 8;
 /** Steps to measure, and fewest tokens to learn from. */
 const studySteps = 4;
 const leastStudied = 8;
-/** Candidates whose probabilities are compared. */
-const topCandidates = 10;
 
 export interface Draft {
   /** In order; those from `count` on were too uncertain to be checked. */
@@ -31,35 +30,65 @@ export interface Draft {
   draftMs: number;
 }
 
-export class DraftModel {
+/** Draft model, or the model's own MTP heads. */
+export interface DraftSource {
+  readonly memory: MemoryBreakdown;
+  /** Counts the tokens of a text that it has not read and can read. @param states see `continue` */
+  unread(text: readonly number[], states: readonly Float32Array[]): number;
+  /**
+   * Drafts the next tokens of a text.
+   *
+   * @param text tokens without images; at least one
+   * @param states the model's, of the last tokens before the text's last one; for MTP heads, which need one
+   * @throws Error when a step fails; nothing is then left in its context
+   */
+  continue(
+    text: readonly number[],
+    plan: DraftPlan,
+    setThreads: SetThreads,
+    states: readonly Float32Array[],
+  ): Promise<Draft>;
+  /**
+   * Reads a whole text in small steps, and guesses its last tokens. MTP heads cannot: they need states.
+   *
+   * @param judged tokens at the end to guess
+   * @param isStopped asked before each step
+   * @returns undefined if it was stopped, or has read the text already
+   */
+  study?(
+    text: readonly number[],
+    judged: number,
+    isStopped: () => boolean,
+    setThreads: SetThreads,
+  ): Promise<DraftStudy | undefined>;
+}
+
+/** What drafts the answers of a loaded model. */
+export interface LoadedDraft {
+  /** For users. */
+  name: string;
+  source: DraftSource;
+  /** Bytes that a drafted token reads. */
+  activeBytes: number;
+  /** Most tokens of a draft. */
+  most: number;
+  /** See `MtpSettings`. */
+  isForced: boolean;
+  /** The model's states for MTP heads; undefined for a draft model. */
+  states: MtpStates | undefined;
+}
+
+export class DraftModel implements DraftSource {
   readonly memory: MemoryBreakdown;
   readonly sizeBytes: number;
   readonly model: AddonModel;
-  readonly #context: AddonContext;
-  readonly #sampler: AddonSampler;
-  readonly #window: number;
-  /** Larger tokens are unknown to the model that checks them. */
-  readonly #vocabularySize: number;
-  /** Tokens in its context. */
-  #tokens: number[] = [];
-  /** Position of the first of them in the text. */
-  #start = 0;
+  readonly #parts: DraftContextParts;
+  readonly #context: DraftContext;
 
-  /**
-   * @param parts initialised, with a context of one sequence; `vocabularySize` is that of the model that
-   *   checks the drafts
-   */
-  constructor(
-    addon: Addon,
-    parts: { model: AddonModel; context: AddonContext; window: number; vocabularySize: number },
-  ) {
+  constructor(addon: Addon, parts: DraftContextParts) {
     this.model = parts.model;
-    this.#context = parts.context;
-    this.#window = parts.window;
-    this.#vocabularySize = parts.vocabularySize;
-    this.#sampler = new addon.AddonSampler(parts.model);
-    // Keeps the probabilities as they are, as far as they matter.
-    this.#sampler.applyConfig({ temperature: 1, topK: topCandidates, topP: 1, minP: 0, seed: 0 });
+    this.#parts = parts;
+    this.#context = new DraftContext(addon, parts);
     const [weights, window] = [
       parts.model.getMemoryBreakdown(),
       parts.context.getMemoryBreakdown(),
@@ -72,77 +101,51 @@ export class DraftModel {
   }
 
   async dispose(): Promise<void> {
-    await this.#context.dispose();
+    await this.#parts.context.dispose();
     await this.model.dispose();
   }
 
-  /** Counts the tokens of a text that it has not read. */
   unread(text: readonly number[]): number {
-    return text.length - this.#start - this.#sharedLength(text);
+    return this.#context.unread(text);
   }
 
-  /**
-   * Drafts the next tokens of a text.
-   *
-   * @param text tokens without images; at least one
-   * @param setThreads called before each step with its number of tokens
-   * @throws Error when a step fails; nothing is then left in its context
-   */
   async continue(
     text: readonly number[],
-    { most, leastChance, chanceOf, reads }: DraftPlan,
-    setThreads: (context: AddonContext, tokens: number) => (milliseconds: number) => void,
+    { reads, ...plan }: DraftPlan,
+    setThreads: SetThreads,
   ): Promise<Draft> {
+    const context = this.#context;
     try {
       const started = performance.now();
-      const unread = this.#prepare(text, reads, most);
+      const unread = context.prepare(text, reads, plan.most);
       let index = 0;
       for (let at = 0; at < unread.length; at += draftBatchSize) {
-        index = await this.#step(unread.slice(at, at + draftBatchSize), setThreads);
+        index = await context.step(unread.slice(at, at + draftBatchSize), setThreads);
       }
       const readUntil = performance.now();
-      const guesses: DraftGuess[] = [];
-      let count = 0;
-      let chance = 1;
-      while (true) {
-        const guess = await this.#best(index);
-        if (guess.token >= this.#vocabularySize) break;
-        guesses.push(guess);
-        chance *= chanceOf(guess.probability);
-        if (chance < leastChance) break;
-        count += 1;
-        if (count === most) break;
-        index = await this.#step([guess.token], setThreads);
-      }
+      const draft = await context.guess(index, plan, (token) => context.step([token], setThreads));
       return {
-        guesses,
-        count,
+        ...draft,
         read: unread.length,
         readMs: readUntil - started,
-        steps: Math.max(0, guesses.length - 1),
+        steps: Math.max(0, draft.guesses.length - 1),
         draftMs: performance.now() - readUntil,
       };
     } catch (error) {
-      this.#forget();
+      context.forget();
       throw error;
     }
   }
 
-  /**
-   * Reads a whole text in small steps, and guesses its last tokens.
-   *
-   * @param judged tokens at the end to guess
-   * @param isStopped asked before each step
-   * @returns undefined if it was stopped, or has read the text already
-   */
   async study(
     text: readonly number[],
     judged: number,
     isStopped: () => boolean,
-    setThreads: (context: AddonContext, tokens: number) => (milliseconds: number) => void,
+    setThreads: SetThreads,
   ): Promise<DraftStudy | undefined> {
+    const context = this.#context;
     try {
-      const unread = this.#prepare(text, text.length, studySteps);
+      const unread = context.prepare(text, text.length, studySteps);
       const guessed = Math.min(judged, unread.length - 1);
       if (guessed < leastStudied) return undefined;
       const started = performance.now();
@@ -151,84 +154,26 @@ export class DraftModel {
       for (let at = 0; at < unread.length; at += studyBatch) {
         if (isStopped()) return undefined;
         const tokens = unread.slice(at, at + studyBatch);
-        index = await this.#step(tokens, setThreads, at + tokens.length > unread.length - guessed);
+        const isJudged = at + tokens.length > unread.length - guessed;
+        index = await context.step(tokens, setThreads, isJudged ? "all" : "last");
         for (const [place] of tokens.entries()) {
           const next = unread[at + place + 1];
           if (next === undefined || at + place < unread.length - 1 - guessed) continue;
-          const { token, probability } = await this.#best(place);
+          const { token, probability } = await context.best(place);
           results.push({ probability, isRight: token === next });
         }
       }
       const readMs = performance.now() - started;
       for (let step = 0; step < studySteps; step += 1) {
         if (isStopped()) return undefined;
-        const { token } = await this.#best(index);
-        index = await this.#step([Math.min(token, this.#vocabularySize - 1)], setThreads);
+        const { token } = await context.best(index);
+        index = await context.step([Math.min(token, this.#parts.vocabularySize - 1)], setThreads);
       }
       const draftMs = performance.now() - started - readMs;
       return { read: unread.length, readMs, steps: studySteps, draftMs, judged: results };
     } catch (error) {
-      this.#forget();
+      context.forget();
       throw error;
     }
-  }
-
-  /** Makes the context hold the beginning of the text. @returns the tokens to read, at least one */
-  #prepare(text: readonly number[], reads: number, most: number): number[] {
-    const shared = Math.min(this.#sharedLength(text), text.length - this.#start - 1);
-    const unread = text.length - this.#start - shared;
-    const isFull = text.length - this.#start + most > this.#window;
-    if (shared <= 0 || unread > reads || isFull) {
-      this.#forget();
-      const room = isFull ? Math.floor(this.#window / 2) : this.#window - most;
-      this.#start = Math.max(0, text.length - Math.max(1, Math.min(reads, room)));
-      return text.slice(this.#start);
-    }
-    if (shared < this.#tokens.length) {
-      this.#context.removeTokenCellsFromSequence(0, shared, -1);
-      this.#tokens.length = shared;
-    }
-    return text.slice(this.#start + shared);
-  }
-
-  #sharedLength(text: readonly number[]): number {
-    if (text.length <= this.#start) return 0;
-    return sharedPrefixLength(this.#tokens, this.#start === 0 ? text : text.slice(this.#start));
-  }
-
-  /** @returns the index to sample from */
-  async #step(
-    tokens: readonly number[],
-    setThreads: (context: AddonContext, tokens: number) => (milliseconds: number) => void,
-    needsAll = false,
-  ): Promise<number> {
-    const context = this.#context;
-    const note = setThreads(context, tokens.length);
-    context.initBatch(tokens.length);
-    const last = tokens.length - 1;
-    context.addToBatch(
-      0,
-      this.#tokens.length,
-      Uint32Array.from(tokens),
-      needsAll ? Uint32Array.from(tokens.keys()) : Uint32Array.of(last),
-    );
-    const started = performance.now();
-    await context.decodeBatch();
-    note(performance.now() - started);
-    this.#tokens.push(...tokens);
-    return last;
-  }
-
-  async #best(index: number): Promise<DraftGuess> {
-    const [, probabilities = []] = await this.#context.sampleToken(index, this.#sampler, true);
-    const [token, probability] = probabilities;
-    if (token === undefined || probability === undefined) throw new Error("no token was sampled");
-    return { token, probability };
-  }
-
-  #forget(): void {
-    this.#context.disposeSequence(0);
-    this.#tokens = [];
-    this.#start = 0;
   }
 }

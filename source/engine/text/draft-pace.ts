@@ -124,6 +124,8 @@ export interface DraftPaceOptions {
   sizeRatio: number;
   /** Most tokens to draft. */
   most: number;
+  /** See `MtpSettings`. */
+  isForced?: boolean;
 }
 
 export class DraftPace {
@@ -144,7 +146,7 @@ export class DraftPace {
 
   /** Called when an answer begins: it does without drafts if they slowed down earlier ones. */
   begin(drafts: AnswerDrafts): void {
-    if (this.#toSkip === 0) return;
+    if (this.#toSkip === 0 || this.#options.isForced) return;
     this.#toSkip -= 1;
     drafts.offAt = this.#speed;
   }
@@ -159,6 +161,10 @@ export class DraftPace {
 
   /** @returns undefined when drafting would be slower, or would cost too much to find out */
   plan(drafts: AnswerDrafts, chance: DraftChance): DraftPlan | undefined {
+    if (this.#options.isForced) {
+      const most = Math.min(this.#options.most, chance.room);
+      return { most, leastChance: 0, chanceOf: () => 1, reads: chance.unread };
+    }
     const plainMs = this.#options.stepMs(1);
     if (plainMs === undefined || drafts.offAt !== undefined) return undefined;
     if (drafts.rounds % roundsToPlain === roundsToPlain - 1) {
@@ -251,6 +257,7 @@ export class DraftPace {
   }
 
   #turnOff(drafts: AnswerDrafts, speed: number): void {
+    if (this.#options.isForced) return;
     drafts.offAt = speed;
     this.#speed = speed;
     this.#toSkip = this.#retryAfter;

@@ -1,18 +1,24 @@
-// Drafts for answers by a draft model, between the steps that check them.
+// Drafts for answers by a draft model or the model's MTP heads, between the steps that check them.
 
 import type { AddonContext } from "./addon.ts";
-import type { DraftModel } from "./draft-model.ts";
+import type { DraftSource } from "./draft-model.ts";
 import { type DraftGuess, DraftPace } from "./draft-pace.ts";
 import type { Job } from "./job.ts";
+import type { MtpStates } from "./mtp-states.ts";
+import type { Slot } from "./slot.ts";
 import type { SampledItem } from "./step-sampler.ts";
 import { ThreadGovernor } from "./thread-governor.ts";
 
 export interface DrafterOptions {
-  model: DraftModel;
-  /** Size of the draft model relative to the model. */
+  source: DraftSource;
+  /** The model's states for MTP heads. */
+  states: MtpStates | undefined;
+  /** Bytes that a drafted token reads, relative to those of the model. */
   sizeRatio: number;
   /** Most tokens of a draft. */
   most: number;
+  /** See `MtpSettings`. */
+  isForced: boolean;
   threads: number;
   log: (text: string) => void;
 }
@@ -59,7 +65,7 @@ export class Drafter {
    */
   onIdle(read: readonly number[], answered: number): void {
     clearTimeout(this.#idle);
-    if (this.#hasFailed || answered === 0) return;
+    if (this.#hasFailed || answered === 0 || this.#options.source.study === undefined) return;
     this.#idle = setTimeout(() => {
       this.#studying = this.#study(read, answered);
     }, idleMs);
@@ -72,7 +78,8 @@ export class Drafter {
       const text = read.filter((token) => token >= 0);
       const judged = Math.min(answered, mostJudged);
       const isStopped = () => !this.#isStudying;
-      const study = await this.#options.model.study(text, judged, isStopped, this.#setThreads);
+      const { source } = this.#options;
+      const study = await source.study?.(text, judged, isStopped, this.#setThreads);
       if (study !== undefined) this.#pace.noteStudy(study);
     } catch (error) {
       this.#fail(error);
@@ -90,26 +97,28 @@ export class Drafter {
   /**
    * Drafts what follows in a job's answer.
    *
-   * @param read tokens in the job's slot
+   * @param slot the job's
    * @param room tokens that the next step and the answer have room for
    */
-  async draft(job: Job, read: readonly number[], room: number): Promise<number[]> {
+  async draft(job: Job, slot: Slot<Job>, room: number): Promise<number[]> {
     this.#drafted = undefined;
     if (this.#hasFailed || job.next === undefined || room <= 0) return [];
     await this.#studying;
-    const { model } = this.#options;
-    const text = [...read.filter((token) => token >= 0), job.next];
+    const { source } = this.#options;
+    const states = this.#options.states?.of(slot) ?? [];
+    if (this.#options.states !== undefined && states.length === 0) return [];
+    const text = [...slot.tokens.filter((token) => token >= 0), job.next];
     const { generated, drafts } = job;
     const plan = this.#pace.plan(drafts, {
       elapsedMs: elapsedMs(job),
       generated,
       room,
       left: job.maxTokens - generated,
-      unread: model.unread(text),
+      unread: source.unread(text, states),
     });
     if (plan === undefined) return [];
     try {
-      const draft = await model.continue(text, plan, this.#setThreads);
+      const draft = await source.continue(text, plan, this.#setThreads, states);
       const milliseconds = this.#pace.noteDraft(drafts, draft);
       const { guesses, count } = draft;
       this.#drafted = { job, guesses, milliseconds };
@@ -129,7 +138,7 @@ export class Drafter {
   #fail(error: unknown): void {
     this.#hasFailed = true;
     const reason = error instanceof Error ? error.message : String(error);
-    this.#options.log(`the draft model failed and is not used any more: ${reason}`);
+    this.#options.log(`drafting failed and is not tried any more: ${reason}`);
   }
 
   /** Learns from a step. @returns true if it checked the last draft */

@@ -26,6 +26,8 @@ export interface HiddenModelOptions {
   mainGpu?: number | undefined;
   /** Proportions of the cards. */
   tensorSplit?: readonly number[] | undefined;
+  /** Loads the model's MTP heads. */
+  loadMtp?: boolean | undefined;
 }
 
 /** Memory that a model needs on one card, and that is free there. */
@@ -36,6 +38,10 @@ export interface CardMemoryNeed {
 
 export interface HiddenContextOptions {
   unifiedCache?: boolean | undefined;
+  /** Last tokens that recurrent states can take back. */
+  recurrentSnapshots?: number | undefined;
+  /** Makes it a context of the model's MTP heads. */
+  isMtp?: boolean | undefined;
 }
 
 /** Part of an image after preprocessing: text tokens around it, or image positions. */
@@ -73,6 +79,16 @@ export interface EngineExtension {
   configureModel(model: AddonModel, options: HiddenModelOptions): void;
   /** Sets options of a context before its `init`. */
   configureContext(context: AddonContext, options: HiddenContextOptions): void;
+  /**
+   * Keeps the states that MTP heads take, of every decode from now on.
+   *
+   * @param ofAll those of all tokens, instead of only those with an output
+   */
+  keepStates(context: AddonContext, ofAll: boolean): void;
+  /** Returns the states of the last decode's first tokens, one after the other. */
+  states(context: AddonContext, count: number): Float32Array;
+  /** Gives the heads' context the states that belong to the tokens of its batch. */
+  setStates(context: AddonContext, states: Float32Array): void;
   /** Returns what a context and its model take on each card. */
   memoryByCard(context: AddonContext): CardMemoryNeed[];
   ImageReader: new (
@@ -83,7 +99,15 @@ export interface EngineExtension {
   ) => ImageReader;
 }
 
-const neededNames = ["configureModel", "configureContext", "memoryByCard", "ImageReader"];
+const neededNames = [
+  "configureModel",
+  "configureContext",
+  "keepStates",
+  "states",
+  "setStates",
+  "memoryByCard",
+  "ImageReader",
+];
 
 /** File name of the extension in every build. */
 export const extensionFileName = "engine-extension.node";

@@ -26,6 +26,8 @@ export interface HiddenOptions {
   applyToModel(model: AddonModel): void;
   /** Called before a context's `init`. */
   applyToContext(context: AddonContext): void;
+  /** For MTP heads; undefined if none are to be used, or it is missing. */
+  mtp: EngineExtension | undefined;
   /** Returns what an initialised context needs on each card; nothing if that is not known. */
   memoryByCard(context: AddonContext): CardMemoryNeed[];
 }
@@ -35,14 +37,15 @@ export const noHiddenOptions: HiddenOptions = {
   warnings: [],
   applyToModel: () => {},
   applyToContext: () => {},
+  mtp: undefined,
   memoryByCard: () => [],
 };
 
-type WantedOptions = Pick<LoadSettings, "placement" | "unifiedCache">;
+type WantedOptions = Pick<LoadSettings, "placement" | "unifiedCache" | "mtp">;
 
 /** Returns true if a load has such options: it needs the addon that the extension was built for. */
-export function wantsHiddenOptions({ placement, unifiedCache }: WantedOptions): boolean {
-  return unifiedCache || Object.keys(placement).length > 0;
+export function wantsHiddenOptions({ placement, unifiedCache, mtp }: WantedOptions): boolean {
+  return unifiedCache || mtp !== undefined || Object.keys(placement).length > 0;
 }
 
 /** Finds the addon for a load: only a prebuilt one has an extension. */
@@ -56,12 +59,15 @@ export function binaryFor(
 
 /** @param open loads the extension, or says why there is none */
 export function hiddenOptions(
-  { placement, unifiedCache }: WantedOptions,
+  { placement, unifiedCache, mtp }: WantedOptions,
   { binary, names }: LoadDevice,
   open: (binary: AddonBinary) => EngineExtension | string = openExtension,
 ): HiddenOptions {
   const warnings: string[] = [];
-  const model = usableOn(binary.device, names.length, placement, warnings);
+  const model: HiddenModelOptions = {
+    ...usableOn(binary.device, names.length, placement, warnings),
+    ...(mtp !== undefined && { loadMtp: true }),
+  };
   const wanted = [
     ...Object.keys(model).map((name) => parameterNames[name as keyof HiddenModelOptions]),
     ...(unifiedCache ? ["kv_unified"] : []),
@@ -77,7 +83,9 @@ export function hiddenOptions(
   return {
     warnings,
     applyToModel: (target) => extension?.configureModel(target, model),
-    applyToContext: (context) => extension?.configureContext(context, { unifiedCache }),
+    applyToContext: (context) =>
+      extension?.configureContext(context, { unifiedCache, recurrentSnapshots: mtp?.most }),
+    mtp: mtp && extension,
     memoryByCard: (context) => extension?.memoryByCard(context) ?? [],
   };
 }
@@ -87,6 +95,7 @@ const parameterNames: Record<keyof HiddenModelOptions, string> = {
   splitMode: "split_mode",
   mainGpu: "main_gpu",
   tensorSplit: "tensor_split",
+  loadMtp: "spec_type",
 };
 
 /** Devices whose buffers can hold rows of a matrix; others refuse to load such a model. */

@@ -4,7 +4,7 @@ import { describeError } from "../../base/product-error.ts";
 import type { DraftSettings, LoadSettings } from "../runner/load-settings.ts";
 import type { Addon, AddonModel } from "./addon.ts";
 import { isRecurrent } from "./context-options.ts";
-import { DraftModel, draftBatchSize } from "./draft-model.ts";
+import { DraftModel, draftBatchSize, type LoadedDraft } from "./draft-model.ts";
 import { fitLayers } from "./fit-layers.ts";
 import { noHiddenOptions } from "./hidden-options.ts";
 
@@ -64,12 +64,16 @@ export async function checkedDraft(
   found: DraftModel | string | undefined,
   model: AddonModel,
   { draft, vocabularySize }: LoadSettings,
-): Promise<{ usable?: DraftModel; problem?: string }> {
+): Promise<{ usable?: LoadedDraft; problem?: string }> {
   if (draft === undefined || found === undefined) return {};
   if (typeof found === "string") return { problem: found };
   const sizes: [number, number] = [draft.vocabularySize, vocabularySize];
   const difference = vocabularyDifference(found.model, model, sizes);
-  if (difference === undefined) return { usable: found };
+  if (difference === undefined) {
+    const { name, most, isForced = false } = draft;
+    const { sizeBytes: activeBytes } = found;
+    return { usable: { name, source: found, activeBytes, most, isForced, states: undefined } };
+  }
   await found.dispose();
   return { problem: leftOut(draft, `its vocabulary is another one (${difference})`) };
 }

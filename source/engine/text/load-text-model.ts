@@ -8,11 +8,13 @@ import type { Addon, AddonBinary, AddonContext, AddonModel } from "./addon.ts";
 import { findAddonBinary, logLevels } from "./addon.ts";
 import { type OpenedDevice, openDevice } from "./choose-device.ts";
 import { contextOptions } from "./context-options.ts";
-import type { DraftModel } from "./draft-model.ts";
+import type { LoadedDraft } from "./draft-model.ts";
 import { findExtensibleBinary } from "./engine-extension.ts";
 import { fitLayers } from "./fit-layers.ts";
 import { binaryFor, hiddenOptions } from "./hidden-options.ts";
 import { checkedDraft, loadDraft } from "./load-draft.ts";
+import { loadMtp } from "./load-mtp.ts";
+import { openModel } from "./open-model.ts";
 
 export interface LoadedTextModel {
   addon: Addon;
@@ -21,7 +23,7 @@ export interface LoadedTextModel {
   /** Binary of the engine. */
   binary: AddonBinary;
   device: DeviceReport;
-  draft: DraftModel | undefined;
+  draft: LoadedDraft | undefined;
   /** Sentences about what the model runs without. */
   warnings: readonly string[];
   phases: LoadPhases;
@@ -69,35 +71,42 @@ export async function loadTextModel(
   const gpuLayers =
     device.kind === "cpu"
       ? 0
-      : Math.min(totalLayers, settings.gpuLayers ?? (await fitLayers(addon, settings, hidden)));
-  const model = new addon.AddonModel(settings.modelPath, {
-    addonExports: addon,
+      : Math.min(
+          totalLayers,
+          settings.gpuLayers ??
+            (await fitLayers(addon, settings, hidden, settings.mtp?.memoryBytes)),
+        );
+  const opening = await openModel(addon, settings, device, hidden, {
     gpuLayers,
-    useMmap: settings.useMmap,
     onLoadProgress: (fraction) => observer.progress(fraction),
   });
-  hidden.applyToModel(model);
-  if (!(await model.init())) {
+  const { model } = opening;
+  if (model === undefined) {
     await linesToArrive();
     throw refusedModel(settings.modelPath, engineLog.errors);
   }
-  const { usable, problem } = await checkedDraft(draft, model, settings);
+  const checked = await checkedDraft(draft, model, settings);
   observer.progress(1);
   const read = performance.now();
   const context = new addon.AddonContext(model, contextOptions(addon, settings));
-  hidden.applyToContext(context);
+  opening.hidden.applyToContext(context);
   if (!(await context.init())) {
     await linesToArrive();
     throw refusedContext(settings, engineLog.errors);
   }
   await applyAdapters(addon, model, context, settings.adapters);
+  const mtp = await loadMtp(addon, { model, context }, settings, opening.hidden);
+  const mtpProblem = typeof mtp === "string" ? mtp : undefined;
+  const problems = [opening.problem, checked.problem, mtpProblem].filter(
+    (each) => each !== undefined,
+  );
   return {
     addon,
     model,
     context,
     binary: device.binary,
-    draft: usable,
-    warnings: [...hidden.warnings, ...(problem === undefined ? [] : [problem])],
+    draft: typeof mtp === "object" ? mtp : checked.usable,
+    warnings: [...opening.hidden.warnings, ...problems],
     phases: {
       process: began,
       device: opened - began,

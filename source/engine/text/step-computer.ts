@@ -27,8 +27,8 @@ export interface StepComputerOptions extends StepSamplerOptions {
   policy: BatchPolicy;
   prefillPace: PrefillPace;
   images: ImageTokens;
-  /** Undefined without a draft model. */
-  draft: Pick<DrafterOptions, "model" | "sizeRatio" | "most"> | undefined;
+  /** Undefined if nothing drafts. */
+  draft: Omit<DrafterOptions, "threads" | "log"> | undefined;
   log: (text: string) => void;
   /** Called when a step was launched, to send the events emitted before it. */
   flush: () => void;
@@ -81,7 +81,7 @@ export class StepComputer {
 
   /**
    * Returns tokens that may follow in a job's answer, for the next step to check: guesses from the
-   * conversation, which cost nothing, or else a draft model's.
+   * conversation, which cost nothing, or else those of a draft model or MTP heads.
    */
   async guess(slot: Slot<Job>, job: Job): Promise<number[]> {
     const { policy, flush } = this.#options;
@@ -89,7 +89,7 @@ export class StepComputer {
     const guessed = this.#look(job, Math.min(policy.lookupTokens, room));
     if (guessed.length > 0 || this.#drafter === undefined) return guessed;
     flush();
-    return await this.#drafter.draft(job, slot.tokens, room);
+    return await this.#drafter.draft(job, slot, room);
   }
 
   #look({ lookup }: Job, room: number): number[] {
@@ -126,6 +126,7 @@ export class StepComputer {
       this.#options.prefillPace.note(tokens, decodeMs);
     }
     await this.#sampler.sample(items);
+    this.#options.draft?.states?.note(items);
     // Other programs disturb the processor's time little; a card is waited for.
     const processorMs = (user + system) / 1000 / threads;
     const isDraft = plan.kind === "answer" && this.#drafter?.noteStep(items, decodeMs);

@@ -84,9 +84,8 @@ export class TextEngine {
       threads: settings.threads ?? addon.getMathCores(),
       isOnCpu: loaded.device.gpuLayers === 0,
       draft: loaded.draft && {
-        model: loaded.draft,
-        sizeRatio: loaded.draft.sizeBytes / Math.max(1, model.getTotalSize()),
-        most: settings.draft?.most ?? 0,
+        ...loaded.draft,
+        sizeRatio: loaded.draft.activeBytes / Math.max(1, model.getTotalSize()),
       },
       policy: {
         batchSize: settings.batchSize,
@@ -297,14 +296,14 @@ function factsOf(settings: LoadSettings, loaded: LoadedTextModel): RunnerFacts {
     slots: settings.slots,
     parameters: model.getTotalParameters(),
     memory: {
-      ramBytes: weights.cpuRam + window.cpuRam + (draft?.memory.cpuRam ?? 0),
-      vramBytes: weights.gpuVram + window.gpuVram + (draft?.memory.gpuVram ?? 0),
+      ramBytes: weights.cpuRam + window.cpuRam + (draft?.source.memory.cpuRam ?? 0),
+      vramBytes: weights.gpuVram + window.gpuVram + (draft?.source.memory.gpuVram ?? 0),
     },
     device,
     ...(draft !== undefined && {
       draft: {
-        name: settings.draft?.name ?? "",
-        bytes: draft.memory.cpuRam + draft.memory.gpuVram,
+        name: draft.name,
+        bytes: draft.source.memory.cpuRam + draft.source.memory.gpuVram,
       },
     }),
     warnings: loaded.warnings,

@@ -2,6 +2,7 @@
 import type { Static } from "typebox";
 import { formatLocalTime } from "../../base/formats.ts";
 import { draftBytes } from "../../engine/scheduler/draft-plan.ts";
+import { mtpProblem } from "../../engine/scheduler/mtp-plan.ts";
 import { quotedCharacters } from "../../prompt/go-template/escape-text.ts";
 import { defaultTimeoutMs } from "../../prompt/render-budget.ts";
 import { type GgufHeader, type GgufValue, readGguf } from "../../store/gguf/read-gguf.ts";
@@ -51,6 +52,7 @@ export async function describeModel(
     model_info: modelInfo,
     ...(projectorInfo !== undefined && { projector_info: projectorInfo }),
     ...(model.draft !== undefined && { draft: draftRecord(model.draft) }),
+    ...(model.facts.mtpHeads.announced > 0 && { mtp: mtpRecord(model) }),
     tensors,
     capabilities,
     modified_at: formatLocalTime(model.modifiedAt),
@@ -73,6 +75,13 @@ function draftRecord(draft: NonNullable<ResolvedModel["draft"]>) {
   const { name, facts } = draft;
   const memory = draftBytes(draft, facts.trainedContextLength);
   return { name, architecture: facts.architecture, size: facts.fileSize, memory };
+}
+
+/** MTP heads that a file announces, and why they cannot be used. */
+function mtpRecord(model: ResolvedModel) {
+  const problem = mtpProblem(model);
+  const { announced: heads } = model.facts.mtpHeads;
+  return { heads, ...(problem !== undefined && { problem: `the model ${problem}` }) };
 }
 
 const nameWidth = 30;

@@ -152,6 +152,8 @@ export const Description = Type.Object({
   projector_info: maybe(anything),
   /** Ours: the model that drafts its answers. */
   draft: maybe(Type.Object({ name: text, architecture: text, size: count, memory: count })),
+  /** Ours: number of MTP heads, and why they cannot be used. */
+  mtp: maybe(Type.Object({ heads: count, problem: maybe(text) })),
   tensors: Type.Array(Type.Object({ name: text, type: text, shape: Type.Array(count) })),
   capabilities: Type.Array(text),
   modified_at: text,

@@ -2,6 +2,7 @@
 import { ProductError } from "../../base/product-error.ts";
 import { storeErrors } from "../errors.ts";
 import { activeWeightsBytes, expertShare } from "./active-weights.ts";
+import { type MtpHeads, mtpHeads } from "./mtp-heads.ts";
 import { type GgufHeader, type GgufValue, readGguf } from "./read-gguf.ts";
 import { tensorEnd } from "./tensor-size.ts";
 
@@ -24,10 +25,13 @@ export interface GgufFacts {
   hasWeights: boolean;
   /** Numbers that a context window keeps for each token, over all layers. */
   cacheWidth: number;
+  /** Most numbers that the recurrent states of a sequence may have, over all layers; 0 without any. */
+  recurrentWidth: number;
   /** Tokens that layers with a sliding window look back on; 0 if no layer is known to have one. */
   slidingWindow: number;
   /** Share of the weights' bytes that belong to experts; 0 for a model that is no mixture of them. */
   expertShare: number;
+  mtpHeads: MtpHeads;
   /** Length of an embedding vector. */
   embeddingLength: number;
   /** True for a model that produces embeddings or ranks only and cannot generate text. */
@@ -78,8 +82,10 @@ export function factsOf(path: string, header: GgufHeader): GgufFacts {
     activeBytes: activeWeightsBytes([header]),
     hasWeights: header.tensors.length > 0,
     cacheWidth: cacheWidth(metadata, architecture, layers),
+    recurrentWidth: recurrentWidth(metadata, architecture, layers),
     slidingWindow: slidingWindow(metadata, architecture),
     expertShare: expertShare(header.tensors),
+    mtpHeads: mtpHeads(header, header.tensors),
     embeddingLength: number(metadata.get(`${architecture}.embedding_length`)) ?? 0,
     isEmbeddingOnly: metadata.has(`${architecture}.pooling_type`),
     isReranker,
@@ -120,6 +126,18 @@ function cacheWidth(
       ? layers * (number(grouped) ?? heads)
       : perLayer.reduce<number>((sum, count) => sum + (number(count) ?? 0), 0);
   return kvHeads * (keyLength + valueLength);
+}
+
+/** Counts all layers as recurrent ones. Source: llama.cpp, `llama_hparams::n_embd_r` and `n_embd_s`. */
+function recurrentWidth(
+  metadata: GgufHeader["metadata"],
+  architecture: string,
+  layers: number,
+): number {
+  const key = (name: string) => number(metadata.get(`${architecture}.ssm.${name}`)) ?? 0;
+  const [inner, state, groups] = [key("inner_size"), key("state_size"), key("group_count")];
+  const convolution = Math.max(0, key("conv_kernel") - 1) * (inner + 2 * groups * state);
+  return layers * (inner * state + convolution);
 }
 
 /**

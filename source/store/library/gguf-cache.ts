@@ -2,6 +2,7 @@
 // second, too long for every request.
 import { activeWeightsBytes, expertShare } from "../gguf/active-weights.ts";
 import { checkTensorData, factsOf, type GgufFacts } from "../gguf/gguf-facts.ts";
+import { mtpHeads } from "../gguf/mtp-heads.ts";
 import { type GgufHeader, readGguf } from "../gguf/read-gguf.ts";
 import { stateOf } from "./file-state.ts";
 import { detailsOf, type ModelDetails } from "./model-details.ts";
@@ -54,13 +55,15 @@ async function readParts(parts: readonly string[]): Promise<GgufReading> {
   if (part !== undefined && parts.length === 1) throw onePart(file, part);
   const fileSize = headers.reduce((sum, header) => sum + header.fileSize, 0);
   // The first part of a split model may hold only metadata.
-  const hasWeights = headers.some(({ tensors }) => tensors.length > 0);
+  const tensors = headers.flatMap((header) => header.tensors);
+  const hasWeights = tensors.length > 0;
   return {
     facts: {
       ...factsOf(file, first),
       fileSize,
       hasWeights,
-      expertShare: expertShare(headers.flatMap(({ tensors }) => tensors)),
+      expertShare: expertShare(tensors),
+      mtpHeads: mtpHeads(first, tensors),
       activeBytes: activeWeightsBytes(headers),
     },
     details: detailsOf(headers),

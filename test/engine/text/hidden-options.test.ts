@@ -1,6 +1,6 @@
 // Options that the engine extension sets: where they are left out, with which sentence, and how layers are fitted.
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Placement } from "../../../source/engine/runner/load-settings.ts";
+import type { MtpSettings, Placement } from "../../../source/engine/runner/load-settings.ts";
 import type { AddonBinary, AddonContext, AddonModel } from "../../../source/engine/text/addon.ts";
 import {
   type EngineExtension,
@@ -25,7 +25,12 @@ const binary = (device: AddonBinary["device"]): AddonBinary => ({
 const cards = ["NVIDIA GeForce RTX 3090", "NVIDIA GeForce RTX 3060"];
 
 /** Returns the options that reach a model, and the sentences. */
-function applied(placement: Placement, names: readonly string[] = cards, missing?: string) {
+function applied(
+  placement: Placement,
+  names: readonly string[] = cards,
+  missing?: string,
+  mtp?: MtpSettings,
+) {
   const set: unknown[] = [];
   const extension = {
     configureModel: (_model: AddonModel, options: object) => set.push(options),
@@ -33,7 +38,7 @@ function applied(placement: Placement, names: readonly string[] = cards, missing
   } as unknown as EngineExtension;
   const device = { binary: binary(names.length === 0 ? "cpu" : "cuda"), names };
   const options = hiddenOptions(
-    { placement, unifiedCache: false },
+    { placement, unifiedCache: false, mtp },
     device,
     () => missing ?? extension,
   );
@@ -79,7 +84,11 @@ describe("options that the addon hides", () => {
   it("divide layers only where the device can", () => {
     const device = { binary: binary("vulkan"), names: cards };
     const placement: Placement = { splitMode: "row" };
-    const { warnings } = hiddenOptions({ placement, unifiedCache: false }, device, () => "none");
+    const { warnings } = hiddenOptions(
+      { placement, unifiedCache: false, mtp: undefined },
+      device,
+      () => "none",
+    );
     expect(warnings).toEqual(["split_mode row is left out: vulkan cannot divide layers."]);
   });
 
@@ -99,6 +108,15 @@ describe("options that the addon hides", () => {
     expect(warnings).toEqual([
       "n_cpu_moe and tensor_split have no effect without the engine extension: none is built. " +
         "Build it with modelctl engine build --extension --gpu cuda.",
+    ]);
+  });
+
+  it("load MTP heads on any device, and name the extension if it is missing", () => {
+    const mtp = { contextLength: 256, most: 3, activeBytes: 1, memoryBytes: 1 };
+    expect(applied({}, [], undefined, mtp)).toEqual({ set: [{ loadMtp: true }], warnings: [] });
+    expect(applied({}, [], "none is built for cpu", mtp).warnings).toEqual([
+      "spec_type has no effect without the engine extension: none is built for cpu. " +
+        "Build it with modelctl engine build --extension.",
     ]);
   });
 

@@ -9,6 +9,7 @@ import {
   cacheTypes,
   type ParameterName,
   parameterKinds,
+  specTypes,
   splitModes,
 } from "../../../source/store/model-parameters.ts";
 
@@ -127,6 +128,7 @@ const parameterCommand: fc.Arbitrary<WrittenCommand> = fc
       strings: fc.constant(""),
       "cache type": fc.constantFrom(...cacheTypes),
       "split mode": fc.constantFrom(...splitModes),
+      "spec type": fc.constantFrom(...specTypes),
       model: fc.constantFrom("small", "hf.co/owner/small:Q4_K_M"),
       shares: fc.constantFrom("1", "3,1", "0.5,0.25,0.25"),
     }[parameterKinds[name].kind];

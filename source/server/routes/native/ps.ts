@@ -72,6 +72,7 @@ function placementOptions(placement: LoadedModel["settings"]["placement"]) {
 
 /** Load options: a request with other options may cause a reload. */
 function loadOptions({ settings }: LoadedModel) {
+  const most = settings.draft?.most ?? settings.mtp?.most;
   return {
     num_ctx: settings.contextLength,
     num_batch: settings.batchSize,
@@ -79,7 +80,8 @@ function loadOptions({ settings }: LoadedModel) {
     num_thread: settings.threads ?? 0,
     use_mmap: settings.useMmap,
     ...placementOptions(settings.placement),
-    ...(settings.draft !== undefined && { draft_num_predict: settings.draft.most }),
+    ...(settings.mtp !== undefined && { spec_type: "draft-mtp" }),
+    ...(most !== undefined && { draft_num_predict: most }),
     ...(settings.unifiedCache && { kv_unified: true }),
     kv_cache_type: settings.kvCacheType,
     flash_attention: settings.flashAttention,
