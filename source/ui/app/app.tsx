@@ -60,7 +60,7 @@ type RootProps = Omit<AppProps, "pace" | "onError">;
 
 function Root({ frame, clock, layout, isXtermJs = false, terminal }: RootProps): ReactElement {
   useKeyRouter(frame, terminal);
-  const theme = useStore(frame, (one) => one.theme);
+  const theme = useStore(frame, (view) => view.theme);
   const look = useMemo(() => ({ theme: themes[theme], layout, clock }), [theme, layout, clock]);
   return (
     <LookContext value={look}>
@@ -90,7 +90,7 @@ function useKeyRouter(frame: Frame, terminal: TerminalHandle): void {
   }, [terminal, suspendTerminal]);
   useInput((input, key) => {
     pace.hurry();
-    for (const press of interpretInput(input, key, frame.isStarting)) frame.press(press);
+    for (const press of interpretInput(input, key, frame.get().isStarting)) frame.press(press);
   });
   usePaste((text) => {
     pace.hurry();
@@ -101,7 +101,7 @@ function useKeyRouter(frame: Frame, terminal: TerminalHandle): void {
 /** Prints finished messages of all screens above everything that still changes. */
 function Scrollbacks({ frame }: { readonly frame: Frame }): ReactElement {
   const { columns } = useFrameSize(frame);
-  const screens = useStore(frame, (one) => one.screens);
+  const screens = useStore(frame, (view) => view.screens);
   return (
     <>
       {screens.map(({ id, Scrollback }) =>

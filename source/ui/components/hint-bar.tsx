@@ -3,9 +3,8 @@
 import { Box } from "ink";
 import type { ReactElement } from "react";
 import { fitHints, hintGap } from "../frame/command-lists.ts";
-import type { Frame } from "../frame/frame.ts";
+import type { FrameView } from "../frame/frame.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { useFrame } from "../hooks/use-store.ts";
 import { wrapText } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
 import { Text } from "./text.tsx";
@@ -41,15 +40,13 @@ export function noticeRows(text: string, columns: number): readonly string[] {
     .map((row) => row.text);
 }
 
-export interface HintBarProps {
-  readonly frame: Frame;
+export interface HintBarProps extends Pick<FrameView, "notice" | "hints"> {
   readonly columns: number;
 }
 
 /** Draws the hints that fit, or the notice. */
-export function HintBar({ frame, columns }: HintBarProps): ReactElement {
+export function HintBar({ notice, hints, columns }: HintBarProps): ReactElement {
   const { theme } = useLook();
-  const { notice, hints } = useFrame(frame);
   if (notice !== undefined) return <Notice text={notice} tone="mark" columns={columns} />;
   return (
     <Box height={1} flexShrink={0} paddingX={margin}>

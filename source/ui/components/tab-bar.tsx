@@ -3,10 +3,9 @@
 import { Box } from "ink";
 import type { ReactElement } from "react";
 import { textWidth } from "../../base/graphemes.ts";
-import type { Frame } from "../frame/frame.ts";
+import type { FrameView } from "../frame/frame.ts";
 import { tabNumber, tabs } from "../frame/screen.ts";
 import { useLook } from "../hooks/use-look.ts";
-import { useFrame } from "../hooks/use-store.ts";
 import { cutText, harmlessRow } from "../text/text-run.ts";
 import { Text } from "./text.tsx";
 
@@ -15,22 +14,21 @@ const margin = 1;
 const gap = 2;
 
 export interface TabBarProps {
-  readonly frame: Frame;
+  readonly view: FrameView;
   readonly columns: number;
 }
 
-export function TabBar({ frame: given, columns }: TabBarProps): ReactElement {
+export function TabBar({ view, columns }: TabBarProps): ReactElement {
   const { theme } = useLook();
-  const frame = useFrame(given);
-  const current = frame.current?.id;
-  const shown = frame.isStarting ? tabs : frame.screens;
+  const current = view.current?.id;
+  const shown = view.isStarting ? tabs : view.screens;
   const labelsOf = (areNamed: boolean): string[] =>
     shown.map((tab) => {
       const number = tabNumber(tab.id);
       const label = areNamed || tab.id === current ? `${number} ${tab.title}` : String(number);
       return tab.id === current ? `[${label}]` : ` ${label} `;
     });
-  const program = ` ${frame.program} `;
+  const program = ` ${view.program} `;
   const widthOf = (title: string, labels: readonly string[]) =>
     textWidth(title) + labels.reduce((sum, label) => sum + 1 + textWidth(label), 0);
   const named = labelsOf(true);
@@ -59,7 +57,7 @@ export function TabBar({ frame: given, columns }: TabBarProps): ReactElement {
         })}
       </Text>
       <Box flexShrink={0} paddingRight={margin}>
-        <Text wrap="truncate">{statusText(frame.statusParts, room)}</Text>
+        <Text wrap="truncate">{statusText(view.statusParts, room)}</Text>
       </Box>
     </Box>
   );

@@ -43,8 +43,23 @@ export interface FrameOptions extends QuitOptions {
   readonly agents?: () => AgentLauncher | undefined;
 }
 
-export class Frame extends Observable implements FrameServices {
+/** Everything that the frame shows, as one immutable value. */
+export interface FrameView {
   readonly program: string;
+  readonly theme: ThemeName;
+  /** True until the screens are loaded. */
+  readonly isStarting: boolean;
+  readonly screens: readonly Screen[];
+  readonly current: Screen | undefined;
+  /** Status of the current screen and of the server. */
+  readonly statusParts: readonly string[];
+  readonly overlay: Overlay | undefined;
+  readonly notice: string | undefined;
+  /** Keys and words for the row of hints. */
+  readonly hints: readonly Hint[];
+}
+
+export class Frame extends Observable implements FrameServices {
   readonly #options: FrameOptions;
   readonly #screens = new ScreenSwitcher(() => this.refresh());
   readonly #overlays = new Overlays(() => this.refresh());
@@ -53,12 +68,12 @@ export class Frame extends Observable implements FrameServices {
   readonly #input: InputRouter;
   #notice: string | undefined;
   #theme: ThemeName;
-  #version = 0;
+  /** Undefined after a change. */
+  #view: FrameView | undefined;
 
   constructor(options: FrameOptions) {
     super();
     this.#options = options;
-    this.program = options.program ?? "modelctl";
     this.#theme = options.theme;
     this.#quit = new Quit(options, (title, choices) => this.choose(title, choices));
     this.#input = new InputRouter({
@@ -93,10 +108,7 @@ export class Frame extends Observable implements FrameServices {
     const screen = screens.find(({ id }) => id === first) ?? screens[0];
     if (screen !== undefined) this.open(screen.id);
     this.#input.start();
-  }
-
-  get screens(): readonly Screen[] {
-    return this.#screens.all;
+    this.refresh();
   }
 
   get current(): Screen | undefined {
@@ -120,27 +132,11 @@ export class Frame extends Observable implements FrameServices {
     return this.current !== undefined && isTooSmall(this.windowSize(), this.current.smallestWindow);
   }
 
-  get isStarting(): boolean {
-    return this.#input.isStarting;
-  }
-
-  /** Status of the current screen and of the server. */
-  get statusParts(): readonly string[] {
-    return [this.current?.status() ?? "", this.#options.status()].filter((text) => text !== "");
-  }
-
-  /** Keys and words for the row of hints. */
-  get hints(): readonly Hint[] {
-    return hintsOf(this.#overlays.top?.commands() ?? this.#commands.current);
-  }
-
-  /** For `useStore`. */
-  readonly get = (): Frame => this;
-
-  /** Number of changes so far. */
-  get version(): number {
-    return this.#version;
-  }
+  /** Returns the same value until something changes. */
+  readonly get = (): FrameView => {
+    this.#view ??= this.#createView();
+    return this.#view;
+  };
 
   /** Terminal cells that the program may use. */
   windowSize(): WindowSize {
@@ -239,7 +235,7 @@ export class Frame extends Observable implements FrameServices {
 
   /** Updates the display after a change outside the screens. */
   refresh(): void {
-    this.#version += 1;
+    this.#view = undefined;
     this.tell();
   }
 
@@ -247,6 +243,23 @@ export class Frame extends Observable implements FrameServices {
   close(): void {
     this.#overlays.cancelAll();
     this.current?.deactivate();
+  }
+
+  #createView(): FrameView {
+    const { theme, current, overlay, notice } = this;
+    const { program = "modelctl", status } = this.#options;
+    const commands = this.#overlays.top?.commands() ?? this.#commands.current;
+    return {
+      program,
+      theme,
+      isStarting: this.#input.isStarting,
+      screens: this.#screens.all,
+      current,
+      statusParts: [current?.status() ?? "", status()].filter((text) => text !== ""),
+      overlay,
+      notice,
+      hints: hintsOf(commands),
+    };
   }
 
   get #agents(): AgentLauncher | undefined {

@@ -3,7 +3,7 @@
 
 import { useWindowSize } from "ink";
 import { createContext, use, useCallback, useEffect, useRef, useSyncExternalStore } from "react";
-import type { Frame } from "../frame/frame.ts";
+import type { Frame, FrameView } from "../frame/frame.ts";
 import type { WindowSize } from "../frame/window-size.ts";
 import { Pace } from "./pace.ts";
 
@@ -78,10 +78,9 @@ function isShallowEqual(one: object, other: object): boolean {
   );
 }
 
-/** Draws the component again on every change of the frame. Its getters return the current state. */
-export function useFrame(frame: Frame): Frame {
-  useStore(frame, ({ version }) => version);
-  return frame;
+/** Returns what the frame shows now. */
+export function useFrame(frame: Frame): FrameView {
+  return useStore(frame, (view) => view);
 }
 
 /** Returns the program's size in cells and rows; updates when the terminal is resized. */

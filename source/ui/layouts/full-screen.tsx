@@ -7,7 +7,7 @@ import { Overlay } from "../components/overlay.tsx";
 import { TabBar } from "../components/tab-bar.tsx";
 import { Text } from "../components/text.tsx";
 import { CursorGuard, Origin } from "../components/text-cursor.tsx";
-import type { Frame } from "../frame/frame.ts";
+import type { Frame, FrameView } from "../frame/frame.ts";
 import { type BodySize, tabNumber } from "../frame/screen.ts";
 import { bodySize, hintRows, isTooSmall, tabRows, usualMinimum } from "../frame/window-size.ts";
 import { useLook } from "../hooks/use-look.ts";
@@ -19,43 +19,41 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
   const { layout } = useLook();
   const isInline = layout === "inline";
   const size = useFrameSize(frame);
-  const { notice } = useFrame(frame);
-  const hasOverlay = frame.overlay !== undefined;
+  const view = useFrame(frame);
+  const { current, notice, overlay } = view;
   const { columns, rows } = size;
-  if (frame.isTooSmall) return <TooSmall frame={frame} size={size} />;
+  if (current !== undefined && isTooSmall(size, current.smallestWindow)) {
+    return <TooSmall view={view} size={size} />;
+  }
   const body = bodySize(size);
   const tabs = tabRows(size);
   const noticeHeight = notice === undefined ? hintRows : noticeRows(notice, columns).length;
   const bodyRows = body.rows - (noticeHeight - hintRows);
+  const hasOverlay = overlay !== undefined;
   // Inline, a screen may be smaller than its space; an overlay needs all of it.
   const height = isInline && !hasOverlay ? { maxHeight: bodyRows } : { height: bodyRows };
   return (
     <Box flexDirection="column" width={columns} {...(!isInline && { height: rows })}>
-      {tabs > 0 && <TabBar frame={frame} columns={columns} />}
+      {tabs > 0 && <TabBar view={view} columns={columns} />}
       <Box width={columns} flexShrink={0} overflowY="hidden" {...height}>
         <Origin x={0} y={tabs}>
           <CursorGuard isCovered={hasOverlay}>
-            <CurrentScreen frame={frame} size={body} />
+            {current !== undefined ? (
+              <current.Body key={current.id} {...body} />
+            ) : (
+              view.isStarting && <Starting />
+            )}
           </CursorGuard>
-          <CurrentOverlay frame={frame} size={body} />
+          {hasOverlay && <Overlay overlay={overlay} size={body} />}
         </Origin>
       </Box>
-      <HintBar frame={frame} columns={columns} />
+      <HintBar notice={notice} hints={view.hints} columns={columns} />
     </Box>
   );
 }
 
-interface BodyProps {
-  readonly frame: Frame;
-  /** Cells to draw. */
-  readonly size: BodySize;
-}
-
-function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
+function Starting(): ReactElement {
   const { theme } = useLook();
-  const { current, isStarting } = useFrame(frame);
-  if (current !== undefined) return <current.Body key={current.id} {...size} />;
-  if (!isStarting) return null;
   return (
     <Box paddingTop={1} paddingLeft={1}>
       <Text {...theme.dim}>{`${glyphs.working} starting`}</Text>
@@ -63,22 +61,22 @@ function CurrentScreen({ frame, size }: BodyProps): ReactElement | null {
   );
 }
 
-function CurrentOverlay({ frame, size }: BodyProps): ReactElement | null {
-  const { overlay } = useFrame(frame);
-  return overlay === undefined ? null : <Overlay overlay={overlay} size={size} />;
+interface TooSmallProps {
+  readonly view: FrameView;
+  readonly size: BodySize;
 }
 
 /** Shows the required size, the screen that fits, and the status meanwhile. */
-function TooSmall({ frame, size }: BodyProps): ReactElement {
+function TooSmall({ view, size }: TooSmallProps): ReactElement {
   const { theme } = useLook();
   const { columns, rows } = size;
-  const needed = frame.current?.smallestWindow ?? usualMinimum;
-  const fitting = frame.screens.find(({ smallestWindow }) => !isTooSmall(size, smallestWindow));
+  const needed = view.current?.smallestWindow ?? usualMinimum;
+  const fitting = view.screens.find(({ smallestWindow }) => !isTooSmall(size, smallestWindow));
   const lines = [
     `Too small: ${columns}x${rows}`,
     `needs ${needed.columns}x${needed.rows}`,
     ...(fitting === undefined ? [] : [`Alt+${tabNumber(fitting.id)}: ${fitting.title}`]),
-    ...frame.statusParts,
+    ...view.statusParts,
   ]
     .slice(0, Math.max(1, rows))
     .map((line) => cutText(line, columns));

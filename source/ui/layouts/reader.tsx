@@ -11,9 +11,8 @@ import { useFrame, usePaced } from "../hooks/use-store.ts";
 
 /** Draws words, without borders or positions. */
 export function Reader({ frame }: { readonly frame: Frame }): ReactElement {
-  useFrame(frame);
   const { printed, live } = useSpeech(frame);
-  const { overlay, notice } = frame;
+  const { overlay, notice } = useFrame(frame);
   const lines = [
     ...(overlay === undefined ? live : spokenOverlay(overlay)),
     ...(notice === undefined ? [] : [`Note: ${notice}`]),

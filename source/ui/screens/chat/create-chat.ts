@@ -13,7 +13,7 @@ import { CodeHighlighter } from "../../markdown/code-highlighter.ts";
 import type { ChatContext } from "./chat-context.ts";
 import { conversationSize } from "./chat-layout.ts";
 import { ChatSession } from "./chat-session.ts";
-import { type ChatState, createChatState, noFigures } from "./chat-state.ts";
+import { createChatState, noFigures } from "./chat-state.ts";
 import { typedContext } from "./commands/typed-context.ts";
 import { answerEnded } from "./composer/prompt-actions.ts";
 import { listSaved, switchModel } from "./conversation-actions.ts";
@@ -55,7 +55,7 @@ export function createChat(
     historyFile: history.file,
     goElsewhere: options.goElsewhere,
     examplePrompts: options.examplePrompts ?? defaultExamplePrompts,
-    layout: createLayout(store, isAscii, folder),
+    layout: createLayout(isAscii, folder),
     printed: new PrintedEntries(),
     head: () => recorder?.head,
     size: () => conversationSize(frame.bodySize(), layout === "window" && watch !== undefined),
@@ -114,12 +114,9 @@ function waitingText({ tool: { server, name } }: CallQuestion): string {
   return `${callTitle({ server, name })} waits for your decision: Alt+1`;
 }
 
-function createLayout(store: Store<ChatState>, isAscii: boolean, folder: string): TranscriptLayout {
+function createLayout(isAscii: boolean, folder: string): TranscriptLayout {
   const layout: TranscriptLayout = new TranscriptLayout({
-    highlighter: new CodeHighlighter(() => {
-      layout.forget();
-      store.update({});
-    }),
+    highlighter: new CodeHighlighter(() => layout.forget()),
     drawsImages: chalk.level > 0 && !isAscii,
     timeText: (atMs) => clockTime.format(atMs),
     folder,

@@ -2,11 +2,11 @@
 // below, in as few rows as possible.
 
 import { Box, Static } from "ink";
-import { type ReactElement, useMemo, useState } from "react";
+import { type ReactElement, useCallback, useMemo, useState, useSyncExternalStore } from "react";
 import { Text } from "../../components/text.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useLook } from "../../hooks/use-look.ts";
-import { useParts, useStore } from "../../hooks/use-store.ts";
+import { usePaced, useParts, useStore } from "../../hooks/use-store.ts";
 import { glyphs } from "../../theme.ts";
 import { conversationColumns, transcriptWidth } from "./chat-layout.ts";
 import {
@@ -53,7 +53,7 @@ export function InlineChat({ chat, ...size }: InlineChatProps): ReactElement {
 /** Draws messages that may still change: the answer in progress. */
 function useUnfinished(chat: ChatView, columns: number) {
   const { entries, activity } = useParts(chat.store, "entries", "activity");
-  useStore(chat.store, () => chat.layout.generation);
+  useStore(chat.layout, (generation) => generation);
   useModelFacts(chat);
   const open = useMemo(() => entries.slice(finishedCount(entries)), [entries]);
   return layOutTranscript(chat, { entries: open, activity }, transcriptWidth(columns));
@@ -68,14 +68,31 @@ export interface ScrollbackProps {
 export function Scrollback({ chat, ...room }: ScrollbackProps): ReactElement {
   const columns = conversationColumns(room.columns);
   // Messages that were printed before another chat came to the front are not printed again.
-  const [from] = useState(() => chat.printed.count);
-  const printed = useStore(chat.store, (state) => chat.printed.take(state));
+  const [from] = useState(() => chat.printed.items.length);
+  const printed = usePrinted(chat);
   const items = useMemo(() => printed.slice(from), [printed, from]);
   return (
     <Static items={items}>
       {(item) => <PrintedMessage key={item.key} item={item} chat={chat} columns={columns} />}
     </Static>
   );
+}
+
+/** Returns everything printed so far; finished messages are added when the chat has changed. */
+function usePrinted({ store, printed }: ChatView): readonly PrintedItem[] {
+  const subscribe = usePaced(store);
+  const follow = useCallback(
+    (listener: () => void) => {
+      const take = (): void => {
+        printed.take(store.get());
+        listener();
+      };
+      take();
+      return subscribe(take);
+    },
+    [subscribe, store, printed],
+  );
+  return useSyncExternalStore(follow, () => printed.items);
 }
 
 interface PrintedMessageProps extends ScrollbackProps {

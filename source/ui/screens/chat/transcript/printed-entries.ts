@@ -16,8 +16,8 @@ export class PrintedEntries {
   #known: readonly TranscriptEntry[] = [];
   #conversation = 0;
 
-  get count(): number {
-    return this.#items.length;
+  get items(): readonly PrintedItem[] {
+    return this.#items;
   }
 
   /**

@@ -1,5 +1,6 @@
 // Entries of the transcript, laid out when they are shown, once per width.
 
+import { Observable } from "../../../../base/store.ts";
 import type {
   AssistantEntry,
   TranscriptEntry,
@@ -33,7 +34,7 @@ export interface TranscriptLayoutOptions extends MessageStyle {
 
 const noBlock: EntryBlock = { width: 0, head: [], markdown: undefined, markdownRows: 0, tail: [] };
 
-export class TranscriptLayout {
+export class TranscriptLayout extends Observable {
   readonly #options: TranscriptLayoutOptions;
   /** Rows of entries that did not change since they were laid out; an entry is never modified. */
   #blocks = new WeakMap<TranscriptEntry, EntryBlock>();
@@ -42,19 +43,19 @@ export class TranscriptLayout {
   #generation = 0;
 
   constructor(options: TranscriptLayoutOptions) {
+    super();
     this.#options = options;
   }
 
-  /** Changes with each `forget`, for components that show rows. */
-  get generation(): number {
-    return this.#generation;
-  }
+  /** Returns a number that changes with each `forget`, for components that show rows. */
+  readonly get = (): number => this.#generation;
 
   /** Drops all layouts, when syntax highlighting becomes available. */
   forget(): void {
     this.#generation += 1;
     this.#blocks = new WeakMap();
     this.#growing = undefined;
+    this.tell();
   }
 
   /** @param progress shown in place of an answer without text */

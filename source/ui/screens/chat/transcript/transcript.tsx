@@ -30,7 +30,7 @@ export const Transcript = memo(function Transcript(props: TranscriptProps): Reac
     "viewport",
     "selectedId",
   );
-  useStore(chat.store, () => chat.layout.generation);
+  useStore(chat.layout, (generation) => generation);
   useModelFacts(chat);
   const transcript = layOutTranscript(chat, shown, transcriptWidth(columns));
   const window = visibleWindow(viewport, transcript, rows);
