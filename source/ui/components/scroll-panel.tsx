@@ -12,7 +12,7 @@ import { Panel, type PanelProps, panelInnerHeight } from "./panel.tsx";
 import { Origin } from "./text-cursor.tsx";
 
 export interface ScrollPanelProps extends PanelProps {
-  /** First visible row, at most that of the last page. */
+  /** First visible row. A larger number than the last page's shows the last page. */
   readonly top: number;
   /** Receives the scroll range, once the content is drawn. */
   readonly onExtent?: (lastTop: number) => void;

@@ -269,7 +269,7 @@ export class Frame extends Observable implements FrameServices {
   /** @param name empty: a list is shown */
   async #launch(name: string): Promise<string | undefined> {
     const agents = this.#agents;
-    if (agents === undefined) return "Agents need a model of this machine";
+    if (agents === undefined) return "No local model to launch an agent on";
     const wanted = name || (await this.choose("Launch an agent", agents.choices()));
     if (wanted === undefined) return undefined;
     const code = await this.#options.terminal.run(agents.launching(wanted));

@@ -49,7 +49,7 @@ function paneFigures(facts: EngineFacts): Figure[] {
   return [...engineFigures(facts), ...machineFigures(facts.samples)];
 }
 
-/** Reads it for the current server, updated on change. */
+/** Returns `enginePaneHeight` for the latest samples, and draws again when it changes. */
 export function useEnginePaneHeight(
   watch: Readable<WatchedServer>,
   conversation: ConversationFigures,

@@ -102,7 +102,7 @@ describe("launching an agent", () => {
     frame.runSlash("/launch codex");
     await until(
       () => frame.notice,
-      (notice) => notice === "Agents need a model of this machine",
+      (notice) => notice === "No local model to launch an agent on",
     );
   });
 });

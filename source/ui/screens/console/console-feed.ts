@@ -24,7 +24,7 @@ import type { DetailsFacts } from "./detail-lines.ts";
 import type { LogBuffer } from "./log-buffer.ts";
 
 const intervalMs = 1000;
-/** Polled once per this many readings. */
+/** Usage and keys are polled once in so many readings. */
 const usageEvery = 2;
 const keysEvery = 5;
 const keptEvents = 500;
@@ -32,7 +32,7 @@ const earlierEventsMs = 24 * 3_600_000;
 const hourMs = 3_600_000;
 /** Lines from before the log was opened. */
 const earlierLines = 500;
-/** Delay, so that moving through a table does not open each log. */
+/** A log is opened after this time, so that moving through the table does not open each. */
 const settledMs = 200;
 
 export interface ConsoleFeedOptions {

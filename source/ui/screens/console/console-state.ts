@@ -23,7 +23,7 @@ import { nameOf, stateWord } from "./console-texts.ts";
 import type { DetailsFacts } from "./detail-lines.ts";
 
 export type Pane = "apps" | "replicas" | "keys" | "nodes" | "logs";
-/** In order of Tab; the nodes of a cluster are shown on request. */
+/** Panes in the order of Tab. The nodes of a cluster are shown on request. */
 export const panes: readonly Pane[] = ["apps", "replicas", "keys", "logs"];
 /** Panes with a selected row. */
 type List = Exclude<Pane, "logs">;

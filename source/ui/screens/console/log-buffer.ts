@@ -34,7 +34,7 @@ export class LogBuffer extends Observable {
   #count = 0;
   #filters = noFilters;
   #passes: (line: LogDocument) => boolean = () => true;
-  /** The last visible entry; undefined follows the newest. */
+  /** Number of the last visible entry; undefined while the newest is followed. */
   #anchor: number | undefined;
   /** The count when following stopped. */
   #missedSince = 0;
@@ -84,7 +84,7 @@ export class LogBuffer extends Observable {
     this.tell();
   }
 
-  /** For another deployment; the filters stay. */
+  /** Drops the lines, for another deployment. The filters stay. */
   clear(): void {
     this.#entries = [];
     this.#shown = [];
@@ -130,7 +130,7 @@ export class LogBuffer extends Observable {
 
   /** Returns the visible lines, oldest first: at most `height`. */
   window(height: number): readonly LogEntry[] {
-    // The oldest kept lines replace dropped ones.
+    // Where the visible lines were dropped, the oldest kept ones are shown.
     const end = Math.max(this.#lastIndex() + 1, Math.min(height, this.#shown.length));
     return this.#shown.slice(Math.max(0, end - Math.max(0, height)), end);
   }

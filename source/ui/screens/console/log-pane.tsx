@@ -118,7 +118,7 @@ function wrappedRows(line: LogDocument, { width, height }: Room): LogRowProps[] 
   return pieces.map(({ text }, index) => ({ line, isFirst: index === 0, text }));
 }
 
-/** Returns the beginning of a line, which may have a megabyte, without colours and line breaks. */
+/** Returns the beginning of a line, without colours and line breaks. A line may have a megabyte. */
 function shownText({ text }: LogDocument, length: number): string {
   return withoutColours(text.slice(0, length)).replaceAll(/[\r\n]+/g, " ");
 }

@@ -45,7 +45,7 @@ export function openFilter({ store, state, log }: ConsoleContext): undefined {
   store.update({ field: openedField(before) });
 }
 
-/** Filters while it is typed. */
+/** Edits the filter, which applies while it is typed. */
 export function editFilter(
   context: ConsoleContext,
   edit: (editor: EditorState) => EditorState,
