@@ -4,10 +4,9 @@ import { Box } from "ink";
 import type { ReactElement } from "react";
 import { fitHints, hintGap } from "../frame/command-lists.ts";
 import type { FrameView } from "../frame/frame.ts";
-import { useLook } from "../hooks/use-look.ts";
-import { wrapText } from "../text/text-run.ts";
+import { type TextRun, wrapText } from "../text/text-run.ts";
 import type { Tone } from "../theme.ts";
-import { Text } from "./text.tsx";
+import { Line, Lines } from "./line.tsx";
 
 /** Blank cells on both sides. */
 const margin = 1;
@@ -20,15 +19,9 @@ export interface NoticeProps {
 }
 
 export function Notice({ text, tone, columns }: NoticeProps): ReactElement {
-  const { theme } = useLook();
   return (
     <Box flexDirection="column" flexShrink={0} paddingX={margin}>
-      {noticeRows(text, columns).map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
-        <Text key={index} {...theme[tone]} wrap="truncate">
-          {row}
-        </Text>
-      ))}
+      <Lines rows={noticeRows(text, columns).map((row) => [{ text: row, tone }])} />
     </Box>
   );
 }
@@ -46,19 +39,15 @@ export interface HintBarProps extends Pick<FrameView, "notice" | "hints"> {
 
 /** Draws the hints that fit, or the notice. */
 export function HintBar({ notice, hints, columns }: HintBarProps): ReactElement {
-  const { theme } = useLook();
   if (notice !== undefined) return <Notice text={notice} tone="mark" columns={columns} />;
+  const runs = fitHints(hints, columns - 2 * margin).flatMap(([key, word], index): TextRun[] => [
+    ...(index === 0 ? [] : [{ text: hintGap, tone: "plain" } as const]),
+    { text: key, tone: "key" },
+    { text: ` ${word}`, tone: "dim" },
+  ]);
   return (
     <Box height={1} flexShrink={0} paddingX={margin}>
-      <Text wrap="truncate">
-        {fitHints(hints, columns - 2 * margin).map(([key, word], index) => (
-          <Text key={`${key} ${word}`}>
-            {index === 0 ? "" : hintGap}
-            <Text {...theme.key}>{key}</Text>
-            <Text {...theme.dim}> {word}</Text>
-          </Text>
-        ))}
-      </Text>
+      <Line runs={runs} />
     </Box>
   );
 }

@@ -4,10 +4,9 @@ import { Box } from "ink";
 import { type ReactElement, useState } from "react";
 import { textWidth } from "../../base/graphemes.ts";
 import type { ListItem } from "../frame/screen.ts";
-import { useLook } from "../hooks/use-look.ts";
-import { fitText, harmlessRow } from "../text/text-run.ts";
+import { fitText, harmlessRow, harmlessRun, type TextRow } from "../text/text-run.ts";
 import { glyphs } from "../theme.ts";
-import { Text } from "./text.tsx";
+import { Line } from "./line.tsx";
 
 export interface SelectListProps {
   readonly items: readonly ListItem[];
@@ -28,18 +27,13 @@ export type DisplayRow = { readonly group: string } | { readonly index: number }
 export function SelectList(props: SelectListProps): ReactElement {
   const { items, selected, height, width, isGrouped = false, isTable = false } = props;
   const column = isTable ? noteColumn(items, width) : undefined;
-  const { theme } = useLook();
   const rows = displayRows(items, isGrouped);
   const top = useScrollTop(rows, selected, height);
   return (
     <Box flexDirection="column" flexShrink={0}>
       {rows.slice(top, top + height).map((row) => {
         if ("group" in row) {
-          return (
-            <Text key={`group ${row.group}`} {...theme.title} wrap="truncate">
-              {row.group}
-            </Text>
-          );
+          return <Line key={`group ${row.group}`} runs={[harmlessRun(row.group, "title")]} />;
         }
         const item = items[row.index];
         if (item === undefined) return null;
@@ -66,18 +60,15 @@ interface SelectItemProps {
 }
 
 function SelectItem({ item, isSelected, width, ...given }: SelectItemProps): ReactElement {
-  const { theme } = useLook();
   const tone = item.isDim ? "dim" : isSelected ? "selected" : "plain";
-  const { title } = item;
   const note = harmlessRow(item.note);
   const noteWidth = given.noteWidth ?? Math.min(textWidth(note), Math.floor(width * 0.6));
-  return (
-    <Text wrap="truncate">
-      <Text {...theme.key}>{isSelected ? `${glyphs.marker} ` : "  "}</Text>
-      <Text {...theme[tone]}>{fitText(title, Math.max(1, width - noteWidth - 3))}</Text>{" "}
-      <Text {...theme[isSelected ? tone : "dim"]}>{fitText(note, noteWidth)}</Text>
-    </Text>
-  );
+  const runs: TextRow = [
+    { text: isSelected ? `${glyphs.marker} ` : "  ", tone: "key" },
+    { text: `${fitText(item.title, Math.max(1, width - noteWidth - 3))} `, tone },
+    { text: fitText(note, noteWidth), tone: isSelected ? tone : "dim" },
+  ];
+  return <Line runs={runs} />;
 }
 
 /** A narrower column is too short for a note. */

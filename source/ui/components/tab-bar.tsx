@@ -5,9 +5,8 @@ import type { ReactElement } from "react";
 import { textWidth } from "../../base/graphemes.ts";
 import type { FrameView } from "../frame/frame.ts";
 import { tabNumber, tabs } from "../frame/screen.ts";
-import { useLook } from "../hooks/use-look.ts";
-import { cutText, harmlessRow } from "../text/text-run.ts";
-import { Text } from "./text.tsx";
+import { cutText, harmlessRow, type TextRun } from "../text/text-run.ts";
+import { Line } from "./line.tsx";
 
 const margin = 1;
 /** Cells between tabs and status. */
@@ -19,7 +18,6 @@ export interface TabBarProps {
 }
 
 export function TabBar({ view, columns }: TabBarProps): ReactElement {
-  const { theme } = useLook();
   const current = view.current?.id;
   const shown = view.isStarting ? tabs : view.screens;
   const labelsOf = (areNamed: boolean): string[] =>
@@ -40,24 +38,18 @@ export function TabBar({ view, columns }: TabBarProps): ReactElement {
         ? ["", named]
         : [program, labelsOf(false)];
   const room = Math.max(0, columns - widthOf(title, labels) - gap - margin);
+  const runs: readonly TextRun[] = [
+    { text: title, tone: "title" },
+    ...labels.flatMap((label, index): TextRun[] => [
+      { text: " ", tone: "plain" },
+      { text: label, tone: shown[index]?.id === current ? "tab" : "plain" },
+    ]),
+  ];
   return (
     <Box width={columns} height={1} flexShrink={0} justifyContent="space-between">
-      <Text wrap="truncate">
-        <Text {...theme.title}>{title}</Text>
-        {labels.map((label, index) => {
-          const { id } = shown[index] ?? {};
-          return id === current ? (
-            <Text key={id}>
-              {" "}
-              <Text {...theme.tab}>{label}</Text>
-            </Text>
-          ) : (
-            ` ${label}`
-          );
-        })}
-      </Text>
+      <Line runs={runs} />
       <Box flexShrink={0} paddingRight={margin}>
-        <Text wrap="truncate">{statusText(view.statusParts, room)}</Text>
+        <Line runs={[{ text: statusText(view.statusParts, room), tone: "plain" }]} />
       </Box>
     </Box>
   );

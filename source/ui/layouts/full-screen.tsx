@@ -3,9 +3,9 @@
 import { Box } from "ink";
 import type { ReactElement } from "react";
 import { HintBar, noticeRows } from "../components/hint-bar.tsx";
+import { Line, Lines } from "../components/line.tsx";
 import { Overlay } from "../components/overlay.tsx";
 import { TabBar } from "../components/tab-bar.tsx";
-import { Text } from "../components/text.tsx";
 import { CursorGuard, Origin } from "../components/text-cursor.tsx";
 import type { Frame, FrameView } from "../frame/frame.ts";
 import { type BodySize, tabNumber } from "../frame/screen.ts";
@@ -53,10 +53,9 @@ export function FullScreen({ frame }: { readonly frame: Frame }): ReactElement {
 }
 
 function Starting(): ReactElement {
-  const { theme } = useLook();
   return (
     <Box paddingTop={1} paddingLeft={1}>
-      <Text {...theme.dim}>{`${glyphs.working} starting`}</Text>
+      <Line runs={[{ text: `${glyphs.working} starting`, tone: "dim" }]} />
     </Box>
   );
 }
@@ -68,7 +67,6 @@ interface TooSmallProps {
 
 /** Shows the required size, the screen that fits, and the status meanwhile. */
 function TooSmall({ view, size }: TooSmallProps): ReactElement {
-  const { theme } = useLook();
   const { columns, rows } = size;
   const needed = view.current?.smallestWindow ?? usualMinimum;
   const fitting = view.screens.find(({ smallestWindow }) => !isTooSmall(size, smallestWindow));
@@ -88,11 +86,11 @@ function TooSmall({ view, size }: TooSmallProps): ReactElement {
       alignItems="center"
       justifyContent="center"
     >
-      {lines.map((line, index) => (
-        <Text key={line} {...theme[index === 0 ? "warning" : index === 1 ? "plain" : "dim"]}>
-          {line}
-        </Text>
-      ))}
+      <Lines
+        rows={lines.map((text, index) => [
+          { text, tone: index === 0 ? "warning" : index === 1 ? "plain" : "dim" },
+        ])}
+      />
     </Box>
   );
 }

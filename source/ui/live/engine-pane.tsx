@@ -4,12 +4,11 @@ import { Box } from "ink";
 import { memo, type ReactElement } from "react";
 import { span } from "../../base/quantities.ts";
 import { staleMs, type WatchedServer } from "../../client/live/server-watch.ts";
+import { TextLine } from "../components/line.tsx";
 import { Panel, panelInnerWidth } from "../components/panel.tsx";
-import { Text } from "../components/text.tsx";
 import type { BodySize } from "../frame/screen.ts";
-import { useLook, useNow } from "../hooks/use-look.ts";
+import { useNow } from "../hooks/use-look.ts";
 import { type Readable, useStore } from "../hooks/use-store.ts";
-import { fitText } from "../text/text-run.ts";
 import { glyphs } from "../theme.ts";
 import {
   type ConversationFigures,
@@ -69,7 +68,7 @@ export interface EnginePaneProps {
 /** Has `enginePaneHeight` rows, or fewer. */
 export const EnginePane = memo(function EnginePane(props: EnginePaneProps): ReactElement {
   const { watch, conversation, rows } = props;
-  const { theme } = useLook();
+  const width = panelInnerWidth(enginePaneWidth);
   const now = useNow();
   const watched = useStore(watch, (one) => one);
   const { samples } = watched;
@@ -80,13 +79,15 @@ export const EnginePane = memo(function EnginePane(props: EnginePaneProps): Reac
     <Box flexShrink={0}>
       <Panel width={enginePaneWidth} height={height} title="Engine">
         {isStale && (
-          <Text {...theme.error} wrap="truncate">
-            {`${glyphs.failed} server down for ${span(age)}`}
-          </Text>
+          <TextLine
+            text={`${glyphs.failed} server down for ${span(age)}`}
+            tone="error"
+            width={width}
+          />
         )}
         <FigureList
           figures={paneFigures({ conversation, samples, now })}
-          width={panelInnerWidth(enginePaneWidth)}
+          width={width}
           isStale={isStale}
         />
       </Panel>
@@ -102,13 +103,10 @@ export interface EngineLineProps extends Pick<EnginePaneProps, "watch" | "conver
 /** A row with the most important figures. */
 export const EngineLine = memo(function EngineLine(props: EngineLineProps): ReactElement {
   const { watch, conversation, columns } = props;
-  const { theme } = useLook();
   const text = useStore(watch, ({ samples }) => engineLineText({ conversation, samples }));
   return (
     <Box height={1} flexShrink={0} paddingX={1}>
-      <Text {...theme.dim} wrap="truncate">
-        {fitText(text, Math.max(0, columns - 2))}
-      </Text>
+      <TextLine text={text} tone="dim" width={Math.max(0, columns - 2)} />
     </Box>
   );
 });

@@ -3,9 +3,8 @@
 import { Box } from "ink";
 import type { ReactElement } from "react";
 import { span } from "../../../base/quantities.ts";
-import { TextLine } from "../../components/line.tsx";
+import { Line, TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerWidth } from "../../components/panel.tsx";
-import { Text } from "../../components/text.tsx";
 import type { BodySize } from "../../frame/screen.ts";
 import { useNow } from "../../hooks/use-look.ts";
 import { type Readable, useStore } from "../../hooks/use-store.ts";
@@ -107,7 +106,7 @@ function Banner({ cloud, width, now }: BannerProps): ReactElement {
 function EmptyConsole({ state, width, height }: Omit<PaneProps, "now">): ReactElement {
   return (
     <Panel width={width} height={height} title="Deployments" isFocused={state.pane === "apps"}>
-      <Text> </Text>
+      <Line runs={[]} />
       {emptyLines(state.cloud, glyphs.ellipsis).map((line) => (
         <TextLine key={line} text={`  ${line}`} tone="dim" width={panelInnerWidth(width)} />
       ))}

@@ -1,15 +1,13 @@
 // The log of the selected deployment: the newest lines, or the ones scrolled to.
 
-import { memo, type ReactElement } from "react";
+import type { ReactElement } from "react";
 import { timeOfDay } from "../../../base/quantities.ts";
 import type { LogDocument } from "../../../cloud/admin/documents.ts";
-import { TextLine } from "../../components/line.tsx";
+import { Lines, TextLine } from "../../components/line.tsx";
 import { FilteredPanel } from "../../components/list-pane.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
-import { Text } from "../../components/text.tsx";
-import { useLook } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { cutText, wrapText } from "../../text/text-run.ts";
+import { cutText, harmlessRun, type TextRow, wrapText } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import type { PaneProps } from "./console-layout.ts";
 import { selectedApp } from "./console-state.ts";
@@ -61,40 +59,21 @@ export function LogPane({ state, log, width, height, y }: LogPaneProps): ReactEl
           width={room.width}
         />
       )}
-      {rows.map((row, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: in a flood new rows cost more than new texts
-        <LogRow key={index} {...row} />
-      ))}
+      <Lines rows={rows} />
     </FilteredPanel>
   );
 }
 
-/** A line of the log, or a part of a long one. */
-interface LogRowProps {
-  readonly line: LogDocument;
-  /** True if time and replica precede the text. */
-  readonly isFirst: boolean;
-  readonly text: string;
+/** @param isFirst false for the rest of a long line, which has no time and replica */
+function logRow({ ts, replica, stream }: LogDocument, text: string, isFirst: boolean): TextRow {
+  if (!isFirst) return [{ text: " ".repeat(headWidth) + text, tone: "plain" }];
+  return [
+    harmlessRun(`${timeOfDay(ts)} ${shortReplica(replica).padEnd(8)} `, "dim"),
+    // Programs write most of their ordinary output on stderr, so it has no sign.
+    stream === "event" ? { text: "* ", tone: "key" } : { text: "  ", tone: "plain" },
+    { text, tone: "plain" },
+  ];
 }
-
-const LogRow = memo(function LogRow({ line, isFirst, text }: LogRowProps): ReactElement {
-  const { theme } = useLook();
-  const { ts, replica, stream } = line;
-  return (
-    <Text wrap="truncate">
-      {isFirst ? (
-        <>
-          <Text {...theme.dim}>{`${timeOfDay(ts)} ${shortReplica(replica).padEnd(8)} `}</Text>
-          {/* Programs write most of their ordinary output on stderr, so it has no sign. */}
-          {stream === "event" ? <Text {...theme.key}>* </Text> : "  "}
-        </>
-      ) : (
-        " ".repeat(headWidth)
-      )}
-      {text}
-    </Text>
-  );
-});
 
 interface Room {
   readonly width: number;
@@ -102,20 +81,19 @@ interface Room {
 }
 
 /** Draws only the visible rows, newest at the bottom. */
-function logRows(log: LogBuffer, room: Room, isWrapped: boolean): LogRowProps[] {
+function logRows(log: LogBuffer, room: Room, isWrapped: boolean): TextRow[] {
   const rows = log.window(room.height).flatMap(({ line }) => {
     if (isWrapped) return wrappedRows(line, room);
     const width = Math.max(0, room.width - headWidth);
-    const text = cutText(shownText(line, room.width * 2), width);
-    return [{ line, isFirst: true, text }];
+    return [logRow(line, cutText(shownText(line, room.width * 2), width), true)];
   });
   return rows.slice(-room.height);
 }
 
-function wrappedRows(line: LogDocument, { width, height }: Room): LogRowProps[] {
+function wrappedRows(line: LogDocument, { width, height }: Room): TextRow[] {
   const room = Math.max(1, width - headWidth);
   const pieces = wrapText(shownText(line, room * height), room);
-  return pieces.map(({ text }, index) => ({ line, isFirst: index === 0, text }));
+  return pieces.map(({ text }, index) => logRow(line, text, index === 0));
 }
 
 /** Returns the beginning of a line, without colours and line breaks. A line may have a megabyte. */

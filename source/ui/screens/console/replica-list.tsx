@@ -11,12 +11,12 @@ import type {
 } from "../../../cloud/admin/documents.ts";
 import type { ScaleSettings } from "../../../cloud/app-config.ts";
 import { Gauge, Sparkline } from "../../components/bars.tsx";
-import { TextLine } from "../../components/line.tsx";
+import { Line, TextLine } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { rowsAround } from "../../components/table.tsx";
 import { Text } from "../../components/text.tsx";
 import { useLook } from "../../hooks/use-look.ts";
-import { cutText, fitText, harmlessRow } from "../../text/text-run.ts";
+import { cutText, fitText, harmlessRow, type TextRun } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
 import type { AppFigures } from "./app-figures.ts";
 import type { PaneProps } from "./console-layout.ts";
@@ -169,16 +169,10 @@ function DemandRow({ label, values, note, isDim, width }: DemandRowProps): React
 }
 
 function EventRow({ event, isDim, width }: RowProps & { event: EventDocument }): ReactElement {
-  const { theme } = useLook();
   const isBad = /crash|fail|unhealthy|unschedulable|lost/.test(event.kind);
-  return (
-    <Text wrap="truncate">
-      <Text {...theme.dim}>{timeOfDay(event.at).padEnd(timeWidth)}</Text>
-      <Text {...theme[isDim ? "dim" : isBad ? "warning" : "plain"]}>
-        {cutText(toOneLine(event.sentence), width - timeWidth)}
-      </Text>
-    </Text>
-  );
+  const time: TextRun = { text: timeOfDay(event.at).padEnd(timeWidth), tone: "dim" };
+  const text = cutText(toOneLine(event.sentence), width - timeWidth);
+  return <Line runs={[time, { text, tone: isDim ? "dim" : isBad ? "warning" : "plain" }]} />;
 }
 
 /** Returns events, newest first; leaves out exits that a replica's row explains. */

@@ -3,9 +3,7 @@
 import type { ReactElement } from "react";
 import { Line, TextLine } from "../../components/line.tsx";
 import { ScrollPanel } from "../../components/scroll-panel.tsx";
-import { Text } from "../../components/text.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { useLook } from "../../hooks/use-look.ts";
 import { glyphs } from "../../theme.ts";
 import type { DeployState, StepId } from "./deploy-state.ts";
 import { line } from "./form.ts";
@@ -53,7 +51,7 @@ function logRows(log: readonly string[], { rows, width }: End): readonly ReactEl
   if (log.length === 0 || rows <= logHeadRows) return [];
   return [
     <Line key="blank" runs={[]} />,
-    <Heading key="heading" text="Log (Ctrl+O opens it all)" />,
+    <TextLine key="heading" text="Log (Ctrl+O opens it all)" tone="dim" width={width} />,
     ...log.slice(logHeadRows - rows).map((text, index) => (
       // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
       <TextLine key={index} text={text} tone="plain" width={width} />
@@ -70,10 +68,6 @@ function commandRows(command: string, { rows, width }: End): readonly ReactEleme
     // biome-ignore lint/suspicious/noArrayIndexKey: rows have no identity but their position
     <Line key={`blank ${index}`} runs={[]} />
   ));
-  return [...blanks, <Heading key="heading" text="Equivalent command" />, ...wrapped];
-}
-
-function Heading({ text }: { readonly text: string }): ReactElement {
-  const { theme } = useLook();
-  return <Text {...theme.dim}>{text}</Text>;
+  const heading = <TextLine key="heading" text="Equivalent command" tone="dim" width={width} />;
+  return [...blanks, heading, ...wrapped];
 }

@@ -7,9 +7,9 @@ import { textWidth } from "../../../base/graphemes.ts";
 import { span } from "../../../base/quantities.ts";
 import { type Download, fractionOf, remainingMs, speedOf } from "../../../client/download.ts";
 import { ProgressBar } from "../../components/bars.tsx";
-import type { Paragraph } from "../../components/line.tsx";
+import { Line, Lines, type Paragraph } from "../../components/line.tsx";
 import { Text } from "../../components/text.tsx";
-import { useLook, useNow } from "../../hooks/use-look.ts";
+import { useNow } from "../../hooks/use-look.ts";
 import { cutText, fitText, wrapText } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import { shortName } from "./model-name.ts";
@@ -37,13 +37,12 @@ export interface DownloadListProps extends DownloadRoom {
 }
 
 export function DownloadList({ downloads, ...room }: DownloadListProps): ReactElement | null {
-  const { theme } = useLook();
   const shown = shownDownloads(downloads, room);
   if (shown.length === 0) return null;
   const more = openDownloads(downloads).length - shown.length;
   return (
     <Box flexDirection="column" flexShrink={0}>
-      <Text {...theme.title}>{more > 0 ? `Downloads (${more} more)` : "Downloads"}</Text>
+      <Line runs={[{ text: more > 0 ? `Downloads (${more} more)` : "Downloads", tone: "title" }]} />
       {shown.map((download) => (
         <DownloadItem key={download.name} download={download} width={room.width} />
       ))}
@@ -89,7 +88,7 @@ export function downloadFailure(
     <>
       {paragraph(`${glyphs.failed} ${download.error ?? "Download failed."}`, "error")}
       {paragraph("Press r to resume, or x to remove it from the list.", "dim")}
-      <Text> </Text>
+      <Line runs={[]} />
     </>
   );
 }
@@ -100,7 +99,6 @@ function openDownloads(downloads: readonly Download[]): readonly Download[] {
 
 /** Name, bar and bytes in one row, the state below them. */
 function DownloadItem({ download, width }: { download: Download; width: number }): ReactElement {
-  const { theme } = useLook();
   const nowMs = useNow();
   const isFailed = download.state === "failed";
   const fraction = fractionOf(download);
@@ -122,11 +120,13 @@ function DownloadItem({ download, width }: { download: Download; width: number }
         {figures}
       </Text>
       {isFailed ? (
-        <Text {...theme.error}>{failureRows(download, width).join("\n")}</Text>
+        <Lines rows={failureRows(download, width).map((text) => [{ text, tone: "error" }])} />
       ) : (
-        <Text {...theme.dim} wrap="truncate">
-          {" ".repeat(left) + stateText(download, width - left, nowMs)}
-        </Text>
+        <Line
+          runs={[
+            { text: " ".repeat(left) + stateText(download, width - left, nowMs), tone: "dim" },
+          ]}
+        />
       )}
     </>
   );

@@ -61,13 +61,15 @@ export function memoryEstimateRows(props: MemoryEstimateProps): ReactElement {
       {bar("compute", estimate.computeBytes)}
       {row("total", total, { text: ` of ${free} free`, tone: "plain" })}
       {row("", { text: fitSentences[fit], tone: fit === "none" ? "warning" : "plain" })}
-      <Text> </Text>
+      <Line runs={[]} />
       {setting("Context", contextLength, choice.contextLength, "+ - =")}
       {setting("KV cache", cacheType, choice.cacheType, "t")}
       {gpuLayers !== undefined && (
-        <Text wrap="truncate">
-          {`GPU layers auto: ${gpuLayers < layers ? "about " : ""}${gpuLayers}/${layers}`}
-        </Text>
+        <TextLine
+          text={`GPU layers auto: ${gpuLayers < layers ? "about " : ""}${gpuLayers}/${layers}`}
+          tone="plain"
+          width={width}
+        />
       )}
     </>
   );

@@ -15,7 +15,6 @@ import type { HubQuantization } from "../../../client/models-hub.ts";
 import { Line, type Paragraph, useParagraph } from "../../components/line.tsx";
 import { panelInnerWidth } from "../../components/panel.tsx";
 import { ScrollPanel, type ScrollPanelProps } from "../../components/scroll-panel.tsx";
-import { Text } from "../../components/text.tsx";
 import { useNow } from "../../hooks/use-look.ts";
 import { fitRuns, fitText, type TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
@@ -79,7 +78,7 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
         {paragraph(
           `arch ${found.architecture} ${glyphs.separator} ${formatBytes(found.sizeBytes)}`,
         )}
-        <Text> </Text>
+        <Line runs={[]} />
         {paragraph("Enter adds it as a model, which refers to the file.", "dim")}
       </ScrollPanel>
     );
@@ -102,18 +101,18 @@ function LocalCard({ state, entry, panel }: CardProps<LocalEntry>): ReactElement
       {facts !== undefined && descriptionRows(facts, paragraph)}
       {paragraph(line.filter(Boolean).join(` ${glyphs.separator} `))}
       {model.capabilities.length > 0 && paragraph(`supports ${model.capabilities.join(", ")}`)}
-      <Text> </Text>
+      <Line runs={[]} />
       {estimate !== undefined && capacity.value !== undefined && (
         <>
           {memoryEstimateRows({ estimate, capacity: capacity.value, choice, width })}
           {choice.contextLength === undefined && limitRow(entry, paragraph)}
-          <Text> </Text>
+          <Line runs={[]} />
         </>
       )}
       {model.memory === undefined && (
         <>
           {paragraph("Cannot read the model file. Run `modelctl show` for the reason.", "warning")}
-          <Text> </Text>
+          <Line runs={[]} />
         </>
       )}
       {card?.kind === "failed"
@@ -154,7 +153,7 @@ function originRows({ description, deletion }: CardFacts, paragraph: Paragraph):
     <>
       {paragraph(modelfileSummary(modelfile))}
       {paragraph(`Template from ${template.origin}${language}. ${template.reason}`, "dim")}
-      <Text> </Text>
+      <Line runs={[]} />
       {deletion !== undefined && paragraph(deletionSentence(deletion), "dim")}
     </>
   );
@@ -208,12 +207,12 @@ function HubCard({ state, entry, panel }: CardProps<HubEntry>): ReactElement {
           `${glyphs.warning} gated: accept the terms on the hub, then set HF_TOKEN for the server.`,
           "warning",
         )}
-      <Text> </Text>
+      <Line runs={[]} />
       {installed.length > 0 && (
         <>
           {paragraph("Installed", "title")}
           {installed.map((name) => paragraph(name))}
-          <Text> </Text>
+          <Line runs={[]} />
         </>
       )}
       {paragraph("Quantizations", "title")}
@@ -246,7 +245,7 @@ function RunningCard({
       {paragraph(`Requests ${String(running)} running, ${String(waiting)} waiting`)}
       {paragraph(`Keep alive ${timeToUnload(loaded, nowMs)}`)}
       {loaded.names.length > 1 && paragraph(`Serves ${loaded.names.map(shownModel).join(", ")}`)}
-      <Text> </Text>
+      <Line runs={[]} />
       {paragraph("Loaded with", "title")}
       {options.map(([name, value]) => paragraph(`${name} ${String(value)}`, "code"))}
       {typeof loaded.process_id === "number" && paragraph(`Process ${loaded.process_id}`, "dim")}

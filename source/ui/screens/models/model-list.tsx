@@ -2,14 +2,13 @@
 
 import { Box } from "ink";
 import type { ReactElement } from "react";
-import { textWidth } from "../../../base/graphemes.ts";
 import { roughSpan } from "../../../base/quantities.ts";
-import { TextLine, useParagraph } from "../../components/line.tsx";
+import { Line, Lines, TextLine, useParagraph } from "../../components/line.tsx";
 import { Panel, panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { Table } from "../../components/table.tsx";
-import { Text } from "../../components/text.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { useLook, useNow } from "../../hooks/use-look.ts";
+import { useNow } from "../../hooks/use-look.ts";
+import { runsWidth, type TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
 import { DownloadList, downloadListHeight } from "./download-list.tsx";
 import { fitLegend, listColumns } from "./list-columns.ts";
@@ -85,26 +84,25 @@ const fieldWidthMinimum = 4;
  * first row of the panel.
  */
 export function SourceBar({ state, width }: Omit<RowsProps, "height">): ReactElement {
-  const { theme } = useLook();
   const { source, isTyping } = state;
   const { filter } = state.lists[source];
-  const tabs = sources.map((name) =>
-    name === source ? `[${titles[name]}] ` : ` ${titles[name]}  `,
+  const tabs = sources.map(
+    (name): TextRun =>
+      name === source
+        ? { text: `[${titles[name]}] `, tone: "value" }
+        : { text: ` ${titles[name]}  `, tone: "dim" },
   );
-  const label = source === "hub" ? " search: " : " filter: ";
-  const left = textWidth(tabs.join("") + label);
+  const label: TextRun = {
+    text: source === "hub" ? " search: " : " filter: ",
+    tone: isTyping ? "focus" : "dim",
+  };
+  const left = runsWidth([...tabs, label]);
   return (
     <Box height={1} flexShrink={0}>
-      <Text wrap="truncate">
-        {sources.map((name, index) => (
-          <Text key={name} {...theme[name === source ? "value" : "dim"]}>
-            {tabs[index]}
-          </Text>
-        ))}
-      </Text>
+      <Line runs={tabs} />
       {(isTyping || filter.text !== "") && (
         <>
-          <Text {...theme[isTyping ? "focus" : "dim"]}>{label}</Text>
+          <Line runs={[label]} />
           <TextField
             field={filter}
             width={Math.max(fieldWidthMinimum, width - left)}
@@ -216,24 +214,19 @@ const emptySentences = {
 
 /** Draws what is loading or which keys help; nothing below an error or at the start of a wait. */
 function EmptyList({ state, width }: Omit<RowsProps, "height">): ReactElement | null {
-  const { theme } = useLook();
   const paragraph = useParagraph(width);
   const { wait, value, error } = state[state.source];
   if (wait === "short" && value === undefined) return null;
   if (wait === "long" && value === undefined) {
     const room = Math.max(0, width - skeletonIndent);
-    return (
-      <>
-        <Text {...theme.dim} wrap="truncate">
-          {`${glyphs.working} ${waitingWords[state.source]}${glyphs.ellipsis}`}
-        </Text>
-        {skeletonWidths.map((length) => (
-          <Text key={length} {...theme.dim}>
-            {" ".repeat(skeletonIndent) + glyphs.box.horizontal.repeat(Math.min(length, room))}
-          </Text>
-        ))}
-      </>
-    );
+    const texts = [
+      `${glyphs.working} ${waitingWords[state.source]}${glyphs.ellipsis}`,
+      ...skeletonWidths.map(
+        (length) =>
+          " ".repeat(skeletonIndent) + glyphs.box.horizontal.repeat(Math.min(length, room)),
+      ),
+    ];
+    return <Lines rows={texts.map((text) => [{ text, tone: "dim" }])} />;
   }
   if (error !== undefined && value === undefined) return null;
   const filter = state.lists[state.source].filter.text.trim();

@@ -7,9 +7,8 @@ import { Line, useParagraph } from "../../components/line.tsx";
 import { ListPane } from "../../components/list-pane.tsx";
 import { panelInnerHeight, panelInnerWidth } from "../../components/panel.tsx";
 import { markerWidth } from "../../components/table.tsx";
-import { Text } from "../../components/text.tsx";
 import { TextField } from "../../components/text-field.tsx";
-import { useLook, useNow } from "../../hooks/use-look.ts";
+import { useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
 import { fitRuns, harmlessRun, runsWidth, type TextRun } from "../../text/text-run.ts";
 import { glyphs } from "../../theme.ts";
@@ -78,7 +77,6 @@ interface FilterLineProps {
 
 /** Draws the active filters, the field for their text, and the mode: FOLLOW or PAUSED. */
 function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
-  const { theme } = useLook();
   const { filters, field, filterProblem, frozen, showsOwn } = state;
   const { status, model, text } = filters;
   const isPaused = frozen !== undefined;
@@ -108,7 +106,7 @@ function FilterLine({ state, missed, width }: FilterLineProps): ReactElement {
       <Line runs={fitRuns(names, used)} />
       {field !== undefined && <TextField field={field.editor} width={fieldWidth} x={used} />}
       <Line runs={fitRuns([...(field === undefined ? [value] : []), ...problem], rest)} />
-      <Text {...theme[isPaused ? "warning" : "dim"]}>{` ${mode}`}</Text>
+      <Line runs={[{ text: ` ${mode}`, tone: isPaused ? "warning" : "dim" }]} />
     </Box>
   );
 }

@@ -4,11 +4,10 @@ import { Box } from "ink";
 import type { ReactElement } from "react";
 import { span } from "../../../base/quantities.ts";
 import type { WatchedServer } from "../../../client/live/server-watch.ts";
-import { Text } from "../../components/text.tsx";
+import { useParagraph } from "../../components/line.tsx";
 import type { BodySize } from "../../frame/screen.ts";
-import { useLook, useNow } from "../../hooks/use-look.ts";
+import { useNow } from "../../hooks/use-look.ts";
 import { useStore } from "../../hooks/use-store.ts";
-import { wrapText } from "../../text/text-run.ts";
 import { glyphs, type Tone } from "../../theme.ts";
 import { previewRows, RequestDetail, RequestPreview } from "./request-detail.tsx";
 import { listRequests } from "./request-list.ts";
@@ -28,12 +27,12 @@ export interface ServerBodyProps extends BodySize {
 }
 
 export function ServerBody({ sources, columns, rows }: ServerBodyProps): ReactElement {
-  const { theme } = useLook();
+  const paragraph = useParagraph(columns - 2);
   const state = useStore(sources.store, (one) => one);
   const selected = useStore(sources.feed, (entries) => listRequests(state, entries).selected);
   const { link } = useStore(sources.watch, (one) => one);
   const banner = bannerOf({ state, link, host: sources.host() }, useNow());
-  const lines = bannerRows(banner, columns - 2);
+  const lines = banner ? paragraph(banner.text, banner.tone).slice(0, bannerRowsMaximum) : [];
   const hasPanes = columns >= paneColumnsMinimum && rows - lines.length >= paneBodyMinimum;
   const hasPreview = rows >= previewBodyMinimum && selected !== undefined;
   const Figures = hasPanes ? ServerPanes : ServerLines;
@@ -41,11 +40,9 @@ export function ServerBody({ sources, columns, rows }: ServerBodyProps): ReactEl
   const tableRows = Math.max(tableMinimum, rows - tableY - (hasPreview ? previewRows : 0));
   return (
     <Box flexDirection="column" width={columns}>
-      {banner !== undefined && (
-        <Box flexShrink={0} paddingLeft={1}>
-          <Text {...theme[banner.tone]}>{lines.join("\n")}</Text>
-        </Box>
-      )}
+      <Box flexDirection="column" flexShrink={0} paddingLeft={1}>
+        {lines}
+      </Box>
       {state.opened !== undefined ? (
         <RequestDetail
           sources={sources}
@@ -111,12 +108,4 @@ export function bannerOf(facts: BannerFacts, now: number | undefined): Banner | 
   }
   if (host.warning === undefined) return undefined;
   return { text: parted(`${glyphs.warning} ${host.warning}`, "o settings"), tone: "warning" };
-}
-
-/** Wraps the text into rows of at most `width` cells. */
-function bannerRows(banner: Banner | undefined, width: number) {
-  if (banner === undefined) return [];
-  return wrapText(banner.text, width)
-    .slice(0, bannerRowsMaximum)
-    .map(({ text }) => text);
 }
