@@ -15,7 +15,7 @@ const allBuffersBytes = 512 * 1024 ** 2;
 const largestShare = 0.25;
 const pieceBytes = 4 * 1024 ** 2;
 /** More cores than that add nothing to the bandwidth of any machine so far. */
-const mostThreads = 16;
+const maxThreads = 16;
 
 /**
  * Takes about a second of all cores.
@@ -24,7 +24,7 @@ const mostThreads = 16;
  * @throws Error if the system refuses threads or memory
  */
 export async function measureBandwidth(
-  threads: number = Math.min(mostThreads, availableParallelism()),
+  threads: number = Math.min(maxThreads, availableParallelism()),
 ): Promise<number> {
   const roomBytes = Math.min(allBuffersBytes, process.availableMemory() * largestShare);
   const pieces = Math.max(1, Math.floor(roomBytes / threads / pieceBytes));

@@ -1,4 +1,4 @@
-// Errors in a row that apps answer with: a replica may be ready, and the app still not work.
+// Errors in a row that apps answer with. They show an app that fails although its replicas are ready.
 import type { Clock } from "../../base/clock.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 import { type AppKey, appName } from "../state/app-records.ts";
@@ -15,10 +15,10 @@ interface Streak {
   at: number;
 }
 
-/** Errors in a row from which on an app counts as failing. */
-const fewest = 5;
-/** Time after the last one for which that holds. */
-const longestMs = 600_000;
+/** Errors in a row after which an app counts as failing. */
+const failingErrors = 5;
+/** Time after the last error during which the app still counts as failing. */
+const failingMs = 600_000;
 
 export class ErrorStreaks {
   readonly #clock: Clock;
@@ -58,7 +58,7 @@ export class ErrorStreaks {
     const streaks = this.#streaks.get(appName(app));
     const sentences = revisions.flatMap((revision) => {
       const streak = streaks?.get(revision);
-      if (streak === undefined || streak.count < fewest || this.#isOver(streak)) return [];
+      if (streak === undefined || streak.count < failingErrors || this.#isOver(streak)) return [];
       const { count, status } = streak;
       const answers =
         revisions.length > 1
@@ -75,6 +75,6 @@ export class ErrorStreaks {
   }
 
   #isOver({ at }: Streak): boolean {
-    return this.#clock.now() - at > longestMs;
+    return this.#clock.now() - at > failingMs;
   }
 }

@@ -1,5 +1,5 @@
-// Answers of both revisions since the present shares of a split began; a new control plane goes on from
-// those stored last.
+// Counts of both revisions' answers since the shares of a split last changed. A new control plane continues
+// from the stored counts.
 import { describeError } from "../../base/product-error.ts";
 import type { ExchangeRecord } from "../gateway/exchange-record.ts";
 import { type AnswerFigures, addAnswer, noAnswers } from "../metrics/usage-figures.ts";

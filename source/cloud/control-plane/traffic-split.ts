@@ -1,4 +1,4 @@
-// Split of an app's traffic between the active revision and a candidate: its begin, its changes, its end.
+// Split of an app's traffic between the active revision and a candidate: its start, its changes, its end.
 import type { TrafficPlan, TrafficShare } from "../admin/documents.ts";
 import { type AppKey, type AppRecord, appName, type TrafficSplit } from "../state/app-records.ts";
 import type { ReplicaRecord } from "../state/replica-records.ts";

@@ -11,7 +11,7 @@ export interface Conversation {
 
 /** Conversations remembered for an app; one takes about 150 bytes. */
 const maxConversations = 10_000;
-/** Prompts without messages are told by this much of their text; shorter ones are read in no time. */
+/** Characters that identify a prompt without messages. Shorter prompts are not remembered, since they are read quickly. */
 const promptCharacters = 1024;
 
 /**

@@ -1,4 +1,4 @@
-// Traces of the gateway: a span for each request, which its replica's spans are parts of.
+// Traces of the gateway: a span for each request, the parent of its replica's spans.
 import type { TraceSpan, Tracing } from "../../tracing/tracing.ts";
 import type { ExchangeRecord, RequestFacts } from "./exchange-record.ts";
 import { withoutQuery } from "./request-path.ts";

@@ -47,7 +47,7 @@ export function refuseUnavailable(routed: RoutedApp, isOpen: boolean): Refusal |
 
 const sleepPaths: ReadonlySet<string> = new Set(["/sleep", "/wake_up"]);
 
-/** Refuses callers of an app that the control plane puts to sleep its routes for that. */
+/** Refuses calls of the routes by which the control plane puts an app to sleep and wakes it. */
 export function refuseSleepRoute(routed: RoutedApp, rest: string): Refusal | undefined {
   if (routed.reservesSleep !== true || !sleepPaths.has(plainPath(rest))) return undefined;
   const detail = `${plainPath(rest)} is reserved: deployctl puts the replicas of this app to sleep and wakes them.`;

@@ -201,7 +201,7 @@ export class QueueDispatcher {
 const lostDetail =
   "The gateway ended while a replica worked on the request. Submit it again, or with X-Dctl-Retry: 1 if the app may get it twice.";
 
-/** Reads the sentence of a gateway's error. */
+/** Returns the message of a gateway's error. */
 function detailOf(body: Buffer): string | undefined {
   const { detail }: { detail?: string } = JSON.parse(body.toString("utf8"));
   return detail;

@@ -166,7 +166,7 @@ export class QueueServer {
   }
 }
 
-/** Set anew, or by the gateway. */
+/** Headers that this reply or the gateway sets itself. */
 const ownHeaders = new Set(["content-length", "date", "x-dctl-request-id"]);
 
 /** Resolves after a change of the queue, some time, or the caller's end. */

@@ -341,7 +341,7 @@ export class QueueStore {
   }
 }
 
-/** A database must be told before its first table, or be written anew, which an empty one is at once. */
+/** Takes effect only before the first table is made, or by writing the database again. */
 function shrinkOnDelete({ connection }: StateDatabase): void {
   const mode = connection.prepare("PRAGMA auto_vacuum").get()?.auto_vacuum;
   if (mode !== 2) connection.exec("PRAGMA auto_vacuum = INCREMENTAL; VACUUM");

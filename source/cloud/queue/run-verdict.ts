@@ -8,8 +8,8 @@ export type Verdict =
   /** The replica may have worked on it, and it must not get it twice. */
   | { kind: "fail" };
 
-/** A request that may be repeated is sent to a replica this often. */
-const mostAttempts = 2;
+/** Times that a request is sent to a replica, if it may be repeated. */
+const maxAttempts = 2;
 const retryMs = 250;
 const refusedRetryMs = 1000;
 
@@ -21,7 +21,7 @@ const lasting = new Set([
   "bad_request",
   "auth_forbidden",
 ]);
-/** Errors of the gateway after which nobody knows what the replica has done. */
+/** Errors of the gateway that leave open what the replica has done. */
 const unclear = new Set(["runner_disconnected", "shutting_down", "client_disconnected"]);
 
 /** @param request as stored after the run */
@@ -30,7 +30,7 @@ export function judge(
   outcome: RunOutcome,
 ): Verdict {
   const { wasStarted } = outcome;
-  const mayRepeat = submission.isRepeatable && attempts < mostAttempts;
+  const mayRepeat = submission.isRepeatable && attempts < maxAttempts;
   if (outcome.kind === "lost") {
     if (!wasStarted) return { kind: "again", delayMs: retryMs, attempts };
     return mayRepeat ? { kind: "again", delayMs: retryMs, attempts } : { kind: "fail" };

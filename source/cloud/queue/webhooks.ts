@@ -1,4 +1,4 @@
-// Webhooks: tells the address that a request named of its end, again and again until that succeeds.
+// Webhooks: post a request's result to the address that it named, repeatedly until the address accepts it.
 import { isIP } from "node:net";
 import type { Clock } from "../../base/clock.ts";
 import { quoteShort } from "../../base/display-text.ts";
@@ -22,8 +22,8 @@ export interface WebhooksOptions {
 
 /** Delays double from 5 s on: the tenth repetition comes after 85 minutes. */
 const firstDelayMs = 5000;
-const mostAttempts = 11;
-const mostAtATime = 8;
+const maxAttempts = 11;
+const maxAtATime = 8;
 const longestUrl = 2048;
 
 export class Webhooks {
@@ -56,8 +56,8 @@ export class Webhooks {
   send(): void {
     const { store } = this.#options;
     if (this.#ending.signal.aborted) return;
-    for (const request of store.toTell(mostAtATime)) {
-      if (this.#active.has(request.id) || this.#active.size >= mostAtATime) continue;
+    for (const request of store.toTell(maxAtATime)) {
+      if (this.#active.has(request.id) || this.#active.size >= maxAtATime) continue;
       this.#active.add(request.id);
       void this.#tell(request).finally(() => {
         this.#active.delete(request.id);
@@ -85,7 +85,7 @@ export class Webhooks {
       if (signal.aborted) return;
       const why = error instanceof FetchRefusal ? error.message : describeError(error);
       const fault = `The webhook ${quoteShort(webhook, 80)} failed: ${why}.`;
-      const isLast = webhookAttempts + 1 >= mostAttempts;
+      const isLast = webhookAttempts + 1 >= maxAttempts;
       const at = clock.wallMs() + firstDelayMs * 2 ** webhookAttempts;
       store.noteWebhook(id, isLast ? { state: "failed", fault } : { state: "pending", at, fault });
       if (isLast) log(`queued request ${id}: ${fault} It is not repeated again.`);

@@ -5,7 +5,7 @@ import type { DraftSettings } from "../runner/load-settings.ts";
 import { memoryTerms } from "./memory-plan.ts";
 
 /** Longer drafts are rarely right to their end. */
-const mostTokens = 15;
+const maxTokens = 15;
 /** A longer text has little to add for the next few tokens. */
 const largestWindow = 4096;
 const windowStep = 256;
@@ -16,7 +16,7 @@ type Draft = NonNullable<ResolvedModel["draft"]>;
 /** @returns undefined for a model without one, or with `draft_num_predict` 0 */
 export function planDraft(
   { draft, facts }: Pick<ResolvedModel, "draft" | "facts">,
-  { draft_num_predict: wanted = mostTokens }: ModelParameters,
+  { draft_num_predict: wanted = maxTokens }: ModelParameters,
   contextLength: number,
 ): DraftSettings | undefined {
   if (draft === undefined || wanted === 0) return undefined;
@@ -32,7 +32,7 @@ export function planDraft(
     sizeBytes: own.fileSize,
     memoryBytes: isSmaller ? draftBytes(draft, contextLength) : 0,
     // Ollama's -1 leaves the number to the engine.
-    most: wanted < 0 ? mostTokens : Math.min(mostTokens, wanted),
+    most: wanted < 0 ? maxTokens : Math.min(maxTokens, wanted),
   };
 }
 

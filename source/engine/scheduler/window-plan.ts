@@ -98,7 +98,7 @@ function limitOf({ place, cardBytes }: WindowRoom, leftBytes: number, weightsByt
     text: `a quarter of the ${left} that the weights leave`,
   };
   if (place === "shared") return share;
-  const mostBytes = Math.max(leastMemoryBytes, weightsBytes);
+  const maxBytes = Math.max(leastMemoryBytes, weightsBytes);
   const other =
     place === "split"
       ? {
@@ -106,8 +106,8 @@ function limitOf({ place, cardBytes }: WindowRoom, leftBytes: number, weightsByt
           text: "a quarter of the GPU's free memory, which the layers need",
         }
       : {
-          bytes: mostBytes,
-          text: `the time to load: windows in the machine's memory take at most ${formatMemory(mostBytes)}`,
+          bytes: maxBytes,
+          text: `the time to load: windows in the machine's memory take at most ${formatMemory(maxBytes)}`,
         };
   return other.bytes < share.bytes ? other : share;
 }

@@ -60,9 +60,9 @@ export interface Recommended {
 }
 
 /** Most models of one purpose. */
-const mostOfPurpose = 5;
+const maxOfPurpose = 5;
 /** Sizes of the files may make other models the best ones. */
-const mostRounds = 3;
+const maxRounds = 3;
 
 /** Never throws for an unreachable hub: the kept list counts, and a note says so. */
 export async function recommendModels(
@@ -82,10 +82,10 @@ export async function recommendModels(
   const pick = (models: Listing["models"]) =>
     question.purpose === undefined
       ? recommendedOf(models, machine, Date.now())
-      : rankFor(question.purpose, models, machine, Date.now()).slice(0, mostOfPurpose);
+      : rankFor(question.purpose, models, machine, Date.now()).slice(0, maxOfPurpose);
   let current = known;
   let picked = pick(current.models);
-  for (let round = 0; round < mostRounds; round += 1) {
+  for (let round = 0; round < maxRounds; round += 1) {
     const rough = picked.map(({ model }) => model).filter(({ isExact }) => !isExact);
     if (rough.length === 0 || work.settings.offline || !listing.isFresh(current)) break;
     try {
