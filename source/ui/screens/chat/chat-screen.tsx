@@ -113,11 +113,8 @@ async function showStored(chat: ChatContext, { messages, backend }: ChatOptions)
   }
 }
 
-/** A list to select from is nothing for a screen reader, which gets the command instead. */
-function offerModels({ firstModels, isRead, state, warn }: ChatContext): void {
-  if (firstModels === undefined || state.entries.length > 0) return;
-  if (isRead) warn("No model of your own yet: modelctl recommend lists some.");
-  else firstModels.open();
+function offerModels({ firstModels, state }: ChatContext): void {
+  if (state.entries.length === 0) firstModels?.open();
 }
 
 /** Text that was typed and not sent can be restored with Up next time. */

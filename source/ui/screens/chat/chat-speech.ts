@@ -9,7 +9,9 @@ import type { ChatView } from "./chat-view.ts";
 import { foundEntry } from "./composer/history-search.ts";
 import type { Menu } from "./composer/menu.ts";
 import { queueHint } from "./composer/message-queue.ts";
+import { areOffersOpen } from "./first-models.ts";
 import { activityText, type ModelLine, statusRun } from "./status-text.ts";
+import { spokenOffer } from "./transcript/offer-rows.ts";
 import { spokenEntries } from "./transcript/spoken-entries.ts";
 
 /** Width of a status, which is never cut. */
@@ -22,6 +24,7 @@ export function spokenChat(chat: ChatView): Spoken {
     Status: state.notice?.text ?? statusOf(state, chat),
     Call: questionText(state, chat.folder),
     Search: searchText(state),
+    Model: offerText(state),
     Completion: menuText(state.menu),
     Queue: queueHint(state.queue),
   };
@@ -49,6 +52,17 @@ function questionText({ entries, asked }: ChatState, folder: string): string {
     : "Tab decides about it";
   const what = spokenCall({ server, name, arguments: call.arguments }, folder);
   return `${what}${effect}.${warning} ${keys}.`;
+}
+
+/** Describes the selected model of those to begin with, and the keys that act on it. */
+function offerText(state: ChatState): string {
+  const { offers } = state;
+  if (offers === undefined || !areOffersOpen(state)) return "";
+  const keys =
+    offers.download === undefined
+      ? "Enter downloads it, Up and Down choose another one, Esc keeps the built-in model"
+      : "Esc stops";
+  return `${spokenOffer(offers)} ${keys}.`;
 }
 
 function searchText({ search, editor }: Pick<ChatState, "search" | "editor">): string {

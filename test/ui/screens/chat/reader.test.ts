@@ -53,6 +53,35 @@ test("/? prints every command with its keys", async () => {
   expect(chat.screen.text).toContain("Ctrl+R: Search earlier messages");
 });
 
+test("the selected one of the models to begin with is read out, and downloaded", async () => {
+  const model = (name: string, purpose: string) => ({
+    ...{ name, purpose, sizeBytes: 2e9, isRough: false, memoryBytes: 3 * 1024 ** 3 },
+    ...{ speed: { measured: 20 }, diskAfterBytes: 9e9, why: "It fits." },
+  });
+  const models = [model("hf.co/one/Big-GGUF", "best"), model("hf.co/one/Small-GGUF", "fast")];
+  const pulled: string[] = [];
+  const chat = await openChat({
+    isScreenReader: true,
+    firstModels: {
+      read: async () => ({ models, notes: [] }),
+      pull: async (name, _, signal) => {
+        pulled.push(name);
+        await new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(signal.reason));
+        });
+      },
+    },
+  });
+  await chat.screen.until("Model: best: hf.co/one/Big-GGUF, size 2 GB, memory 3 GiB, tok/s 20");
+  expect(chat.screen.text).toContain("disk left 9 GB, 1 of 2. It fits.");
+  await chat.screen.typeUntil(keys.down, "Model: fast: hf.co/one/Small-GGUF");
+  await chat.screen.typeUntil(keys.enter, "Model: downloading hf.co/one/Small-GGUF. Esc stops.");
+  expect(pulled).toEqual(["hf.co/one/Small-GGUF"]);
+  await chat.screen.typeUntil(keys.escape, "Download stopped");
+  await chat.screen.typeUntil("Hello", "Message: Hello");
+  expect(chat.screen.text).not.toContain("Model:");
+});
+
 test("the field, the history search and notices are printed in words", async () => {
   const chat = await openChat({ isScreenReader: true });
   await ask(chat, "plan the release");

@@ -49,18 +49,34 @@ export function offerRows(offers: Offers, width: number): readonly TextRow[] {
   ];
 }
 
-function modelRow(model: RecommendedModel, isSelected: boolean, width: number): TextRow {
-  const { name, sizeBytes, isRough, memoryBytes, speed, diskAfterBytes } = model;
-  const cells = [
+/** Describes the selected model for a screen reader; empty without one. */
+export function spokenOffer({ found, selected, download }: Offers): string {
+  const model = found?.models[selected];
+  if (found === undefined || model === undefined) return found?.notes.join(" ") ?? "";
+  const { name, purpose, why } = model;
+  if (download !== undefined) return `downloading ${name}.`;
+  const figures = cellsOf(model).flatMap((cell, index) =>
+    cell === "-" ? [] : [`${headers[index]?.toLowerCase()} ${cell}`],
+  );
+  const place = `${selected + 1} of ${found.models.length}`;
+  return `${[`${purpose}: ${name}`, ...figures, place].join(", ")}. ${why}`;
+}
+
+function cellsOf(model: RecommendedModel): string[] {
+  const { sizeBytes, isRough, memoryBytes, speed, diskAfterBytes } = model;
+  return [
     `${isRough ? "~" : ""}${formatBytes(sizeBytes)}`,
     formatMemory(memoryBytes),
     knownRate(speed) ?? "-",
     diskAfterBytes === undefined ? "-" : formatBytes(diskAfterBytes),
   ];
+}
+
+function modelRow(model: RecommendedModel, isSelected: boolean, width: number): TextRow {
   const purpose = `${fitText(model.purpose, purposeWidth - 1)} `;
-  const shown = purpose + name.slice(name.lastIndexOf("/") + 1);
+  const shown = purpose + model.name.slice(model.name.lastIndexOf("/") + 1);
   const tone = isSelected ? "focus" : "plain";
-  return tableRow(isSelected ? "> " : "", shown, cells, width, tone);
+  return tableRow(isSelected ? "> " : "", shown, cellsOf(model), width, tone);
 }
 
 /** Drops the last columns of a narrow table. */
