@@ -104,7 +104,7 @@ export interface TypedCommand<Named> {
   readonly argument: string;
 }
 
-/** Finds the command that a line begins with; `/set system` wins over `/set`, and the first command of a shared name. */
+/** Finds the command at the beginning of a line. `/set system` wins over `/set`, the first command of a shared name over others. */
 export function findTyped<Named extends Pick<CommandFacts, "slash">>(
   commands: readonly Named[],
   line: string,

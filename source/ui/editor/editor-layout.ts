@@ -65,7 +65,7 @@ export function layoutEditor(
 /** Most rows that a field of several lines shows. */
 export const fieldRowsMaximum = 10;
 
-/** Lays out what a field of several lines may show; the place and the text of the field ask for the same. */
+/** Lays out a field of several lines, once for its height and its text. */
 export const layoutField = memoizeLast((text: string, cursor: number, width: number) =>
   layoutEditor(text, cursor, width, fieldRowsMaximum),
 );

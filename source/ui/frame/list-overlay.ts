@@ -3,7 +3,7 @@
 import { Store } from "../../base/store.ts";
 import { createEditorState, type EditorState } from "../editor/editor-state.ts";
 import { fieldWith } from "../editor/line-field.ts";
-import { type CommandRow, commandRow } from "./command-table.ts";
+import { type CommandRow, commandRow, scrolling } from "./command-table.ts";
 import {
   cancelKeys,
   fieldQuestion,
@@ -53,7 +53,6 @@ function listCommands({
   cancelVerb = "close",
   action,
 }: ListQuestion): readonly CommandRow<ListContext>[] {
-  const moving = (rows: number) => ({ run: ({ store }: ListContext) => move(store, rows) });
   return [
     list("close", cancelKeys, "Close", {
       hint: cancelVerb,
@@ -68,15 +67,15 @@ function listCommands({
             run: (context) => act(context, action),
           }),
         ]),
-    list("up", ["Up"], "Previous item", { hint: ["Up/Down", "select"], ...moving(-1) }),
-    list("pageDown", ["PgDn"], "Page down", { hint: "scroll", ...moving(pageRows) }),
-    list("pageUp", ["PgUp"], "Page up", moving(-pageRows)),
+    list("up", ["Up"], "Previous item", { hint: ["Up/Down", "select"], ...scrolling(move, -1) }),
+    list("pageDown", ["PgDn"], "Page down", { hint: "scroll", ...scrolling(move, pageRows) }),
+    list("pageUp", ["PgUp"], "Page up", scrolling(move, -pageRows)),
     list("complete", ["Tab"], "Complete the name of the selected item", {
       hint: "complete",
       when: ({ store }) => completionOf(store.get()) !== undefined,
       run: complete,
     }),
-    list("down", ["Down", "Tab"], "Next item", moving(1)),
+    list("down", ["Down", "Tab"], "Next item", scrolling(move, 1)),
   ];
 }
 
@@ -158,7 +157,7 @@ function choose({ store, done }: ListContext): undefined {
   else question.switches.toggle(item.value);
 }
 
-function move(store: Store<ListState>, rows: number): undefined {
+function move({ store }: ListContext, rows: number): undefined {
   const { found, selected } = store.get();
   const last = Math.max(0, found.length - 1);
   store.update({ selected: Math.min(last, Math.max(0, selected + rows)) });
@@ -173,14 +172,15 @@ function follow(store: Store<ListState>, switches: LiveChoices): void {
   store.update({ selected: at === -1 ? Math.min(selected, found.length - 1) : at });
 }
 
-async function act({ store, done }: ListContext, { run }: ListAction): Promise<undefined> {
+async function act(context: ListContext, { run }: ListAction): Promise<undefined> {
+  const { store, done } = context;
   const { found, selected } = store.get();
   const item = found[selected];
   if (item === undefined || !(await run(item.value))) return;
   const items = store.get().items.filter(({ value }) => value !== item.value);
   change(store, { items });
   if (items.length === 0) done(undefined);
-  else move(store, 0);
+  else move(context, 0);
 }
 
 /** A failed search leaves only matches by name. */

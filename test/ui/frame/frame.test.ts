@@ -552,6 +552,14 @@ describe("questions", () => {
     await expect(answered).resolves.toBe(expected);
   });
 
+  test("for a yes take the first of several letters, and leave the screen no other", async () => {
+    chat.more = [chat.command("edit", ["e"])];
+    const answered = frame.confirm("Delete tiny?");
+    type("yes");
+    await expect(answered).resolves.toBe(true);
+    expect(chat.events).toEqual(["activated"]);
+  });
+
   test("for a yes accept none before the consequences are shown", async () => {
     const effect = Promise.withResolvers<string>();
     const answered = frame.confirm("Delete tiny?", effect.promise);
