@@ -44,7 +44,7 @@ describe.skipIf(!hasExtension("cpu")).each<[MtpModel]>([["dense"], ["hybrid"]])(
     let drafting: LoadedMemoryModel;
     beforeAll(async () => {
       const file = path.join(folder, `${kind}.gguf`);
-      await writeMtpModel(file, kind, {});
+      await writeMtpModel(file, kind);
       plain = await load(file, {});
       drafting = await load(file, { spec_type: "draft-mtp" });
     });

@@ -39,7 +39,7 @@ export async function writeMemoryModel(
     drawn("token_embd.weight", [hidden, vocabulary], 1),
     drawn("output.weight", [hidden, vocabulary], 1.5),
     ...tensors(),
-    ...Array.from({ length: idleLayers }, (_, at) => gemmaLayer(layers + at, 0)).flat(),
+    ...Array.from({ length: idleLayers }, (_, at) => gemmaLayer(layers + at).map(zeroed)).flat(),
   ]);
 }
 
@@ -175,19 +175,18 @@ function eachLayer(make: (name: Namer, layer: number) => TensorDescription[]): T
 function gemmaTensors(): TensorDescription[] {
   return [
     ones("output_norm.weight", hidden),
-    ...Array.from({ length: layers }, (_, layer) => gemmaLayer(layer, 1)).flat(),
+    ...Array.from({ length: layers }, (_, layer) => gemmaLayer(layer)).flat(),
   ];
 }
 
-/** @param weight of what the layer adds */
-function gemmaLayer(layer: number, weight: number): TensorDescription[] {
+function gemmaLayer(layer: number): TensorDescription[] {
   const name: Namer = (part) => `blk.${layer}.${part}.weight`;
   return [
     ones(name("attn_norm"), hidden),
     ...attentionTensors(name),
-    filled(name("post_attention_norm"), [hidden], () => weight),
+    ones(name("post_attention_norm"), hidden),
     ...feedForwardTensors(name),
-    filled(name("post_ffw_norm"), [hidden], () => weight),
+    ones(name("post_ffw_norm"), hidden),
   ];
 }
 
@@ -218,6 +217,11 @@ function feedForwardTensors(name: Namer): TensorDescription[] {
     drawn(name("ffn_up"), [hidden, feedForward]),
     drawn(name("ffn_down"), [feedForward, hidden]),
   ];
+}
+
+function zeroed(tensor: TensorDescription): TensorDescription {
+  const length = tensor.dimensions.reduce((product, dimension) => product * dimension, 1);
+  return { ...tensor, pieces: () => [new Uint8Array(4 * length)] };
 }
 
 export function ones(name: string, length: number): TensorDescription {

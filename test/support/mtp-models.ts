@@ -3,7 +3,7 @@
 //
 // They count: after token 20 comes 21. A token's embedding is a point on circles, of which the next token is
 // a rotation, so the head can predict from the state before a token what follows it. Random layers make
-// the probabilities depend on all that was read, and layers without effect take time.
+// the probabilities depend on all that was read.
 import type { MetadataValue, TensorDescription } from "../performance/gguf-writer.ts";
 import { createRandom } from "../performance/random.ts";
 import {
@@ -23,8 +23,8 @@ import {
 export type MtpModel = "dense" | "hybrid";
 
 const heads = hidden / headLength;
-/** Layers that change what the model says; of a hybrid model the last one has attention. */
-const activeLayers = 4;
+/** Of a hybrid model the last one has attention. */
+const layerCount = 4;
 /** Weight of what a layer adds. */
 const layerWeight = 0.3;
 const experts = 2;
@@ -32,34 +32,26 @@ const stateSize = 32;
 const stateHeads = 2;
 const convolution = 4;
 
-export interface MtpModelOptions {
-  /** Layers that change nothing. */
-  idleLayers?: number;
-  /** Leaves out the head, which the metadata announces nevertheless. */
-  isHeadless?: boolean;
-}
-
+/** @param options `isHeadless` leaves out the head, which the metadata announces nevertheless */
 export async function writeMtpModel(
   file: string,
   kind: MtpModel,
-  { idleLayers = 0, isHeadless = false }: MtpModelOptions = {},
+  { isHeadless = false } = {},
 ): Promise<void> {
   const { architecture, metadata, layer, head } = models[kind];
-  const count = activeLayers + idleLayers;
-  const layers = Array.from({ length: count }, (_, at) => {
-    const name: Namer = (part) => `blk.${at}.${part}.weight`;
-    return layer(name, at, at < activeLayers ? layerWeight : 0);
-  });
-  const name: Namer = (part) => `blk.${count}.${part}.weight`;
+  const layers = Array.from({ length: layerCount }, (_, at) =>
+    layer((part) => `blk.${at}.${part}.weight`, at, layerWeight),
+  );
+  const name: Namer = (part) => `blk.${layerCount}.${part}.weight`;
   await writeModel(
     file,
     architecture,
     {
       ...attention(heads),
       "attention.head_count_kv": uint32(heads),
-      block_count: uint32(count + 1),
+      block_count: uint32(layerCount + 1),
       nextn_predict_layers: uint32(1),
-      ...metadata(count),
+      ...metadata,
     },
     [
       filled(
@@ -74,7 +66,7 @@ export async function writeMtpModel(
       ),
       ones("output_norm.weight", hidden),
       ...layers.flat(),
-      ...(isHeadless ? [] : [...head(name, count), ...predictionTensors(name)]),
+      ...(isHeadless ? [] : [...head(name, layerCount), ...predictionTensors(name)]),
     ],
   );
 }
@@ -83,8 +75,7 @@ const models: Record<
   MtpModel,
   {
     architecture: string;
-    /** @param layers without the head's */
-    metadata: (layers: number) => Record<string, MetadataValue>;
+    metadata: Record<string, MetadataValue>;
     /** @param weight of what the layer adds */
     layer: (name: Namer, at: number, weight: number) => TensorDescription[];
     head: (name: Namer, at: number) => TensorDescription[];
@@ -92,14 +83,14 @@ const models: Record<
 > = {
   dense: {
     architecture: "glm4moe",
-    metadata: (layers) => ({
+    metadata: {
       // The head is a mixture of experts, as llama.cpp demands.
-      leading_dense_block_count: uint32(layers),
+      leading_dense_block_count: uint32(layerCount),
       expert_count: uint32(experts),
       expert_used_count: uint32(experts),
       expert_shared_count: uint32(1),
       expert_feed_forward_length: uint32(feedForward),
-    }),
+    },
     layer: (name, _at, weight) => [
       ...attentionTensors(name, weight),
       ...feedForwardTensors(name, weight),
@@ -118,17 +109,17 @@ const models: Record<
   },
   hybrid: {
     architecture: "qwen35",
-    metadata: () => ({
-      full_attention_interval: uint32(activeLayers),
+    metadata: {
+      full_attention_interval: uint32(layerCount),
       "rope.dimension_sections": { type: "int32[]", value: [8, 8, 0, 0] },
       "ssm.conv_kernel": uint32(convolution),
       "ssm.inner_size": uint32(stateSize * stateHeads),
       "ssm.state_size": uint32(stateSize),
       "ssm.time_step_rank": uint32(stateHeads),
       "ssm.group_count": uint32(stateHeads),
-    }),
+    },
     layer: (name, at, weight) => [
-      ...((at + 1) % activeLayers === 0
+      ...((at + 1) % layerCount === 0
         ? attentionTensors(name, weight, 2)
         : recurrentTensors(name, at, weight)),
       ...feedForwardTensors(name, weight),
