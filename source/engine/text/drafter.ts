@@ -99,8 +99,9 @@ export class Drafter {
    *
    * @param slot the job's
    * @param room tokens that the next step and the answer have room for
+   * @param onDraft called before it drafts, which takes a while
    */
-  async draft(job: Job, slot: Slot<Job>, room: number): Promise<number[]> {
+  async draft(job: Job, slot: Slot<Job>, room: number, onDraft: () => void): Promise<number[]> {
     this.#drafted = undefined;
     if (this.#hasFailed || job.next === undefined || room <= 0) return [];
     await this.#studying;
@@ -117,6 +118,7 @@ export class Drafter {
       unread: source.unread(text, states),
     });
     if (plan === undefined) return [];
+    onDraft();
     try {
       const draft = await source.continue(text, plan, this.#setThreads, states);
       const milliseconds = this.#pace.noteDraft(drafts, draft);

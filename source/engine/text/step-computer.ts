@@ -88,8 +88,7 @@ export class StepComputer {
     const room = Math.min(policy.batchSize - 1, job.maxTokens - job.generated - 1);
     const guessed = this.#look(job, Math.min(policy.lookupTokens, room));
     if (guessed.length > 0 || this.#drafter === undefined) return guessed;
-    flush();
-    return await this.#drafter.draft(job, slot, room);
+    return await this.#drafter.draft(job, slot, room, flush);
   }
 
   #look({ lookup }: Job, room: number): number[] {
