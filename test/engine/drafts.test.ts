@@ -178,6 +178,34 @@ describe.skipIf(!isProof)("a real pair", () => {
       await Promise.all([plain.runner.stop(), drafting.runner.stop()]);
     }
   }, 600_000);
+
+  it("is not slower than the model alone, since drafts are switched off where they are", async ({
+    skip,
+  }) => {
+    const [plain, drafting] = [await load(undefined), await load({})];
+    if (plain === undefined || drafting === undefined) return skip();
+    const msPerToken = { plain: 0, drafting: 0 };
+    const measure = async (name: keyof typeof msPerToken, model: Tiny, question: string) => {
+      const { completionMs, completionTokens } = (await ask(model, question)).done.statistics;
+      msPerToken[name] += completionMs / completionTokens;
+      // The draft model reads the answer.
+      if (model === drafting) await wait(6000);
+    };
+    try {
+      // In turn, as the machine's speed changes.
+      for (const [at, question] of questions.entries()) {
+        if (at % 2 === 1) await measure("plain", plain, question);
+        await measure("drafting", drafting, question);
+        if (at % 2 === 0) await measure("plain", plain, question);
+      }
+      const speed = msPerToken.plain / msPerToken.drafting;
+      console.log(`${speed.toFixed(3)} of plain speed`);
+      // Two loads of the same model without drafts differ by up to 0.06.
+      expect(speed).toBeGreaterThan(0.9);
+    } finally {
+      await Promise.all([plain.runner.stop(), drafting.runner.stop()]);
+    }
+  }, 600_000);
 });
 
 function chatOf(content: string) {
