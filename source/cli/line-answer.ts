@@ -2,9 +2,13 @@
 
 import { toOneLine } from "../base/display-text.ts";
 import type { ChatDocument } from "../chat/chat-actions.ts";
-import type { ChatBackend } from "../chat/chat-backend.ts";
+import type { ChatBackend, ChatTools } from "../chat/chat-backend.ts";
 import { stateAfter } from "../chat/conversation/answer-end.ts";
-import { attachWithPictures, type PromptWithImages } from "../chat/conversation/attach-prompt.ts";
+import {
+  type AttachedMessage,
+  attachToMessage,
+  namesAttachments,
+} from "../chat/conversation/attach-prompt.ts";
 import {
   type AnswerState,
   conversationOf,
@@ -15,8 +19,8 @@ import {
   type UserEntry,
 } from "../chat/conversation/transcript-entry.ts";
 import { TurnSteps } from "../chat/conversation/turn-steps.ts";
-import { mayAttach } from "../client/attachments/attach-images.ts";
 import { missingFile } from "../client/attachments/read-image-file.ts";
+import { withTexts } from "../client/attachments/text-files.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
 import { endingSentences, Progress, ThinkingText } from "./answer-output.ts";
 import { foldedResult } from "./ask-about-call.ts";
@@ -28,8 +32,8 @@ export interface LineAnswerOptions {
   readonly read: () => ChatDocument;
   readonly change: (entries: readonly TranscriptEntry[]) => void;
   readonly folder: string;
-  /** True if calls are run here; they are then no part of the output. */
-  readonly runsTools: boolean;
+  /** Calls that are run here are no part of the output. */
+  readonly tools: ChatTools | undefined;
 }
 
 export class LineAnswer {
@@ -60,15 +64,21 @@ export class LineAnswer {
       return undefined;
     }
     const { entries } = this.#options.read();
+    const { files, missing, missingTexts } = attached;
+    const sent = withTexts(attached.text, files);
     const question: UserEntry = {
       kind: "user",
       id: nextEntryId(entries),
-      text: attached.text,
-      ...(attached.text !== typed && { typed }),
+      text: sent,
+      ...(sent !== typed && { typed }),
       ...(images.length > 0 && { images }),
+      ...(files.length > 0 && { files: files.map(({ name }) => ({ name })) }),
       atMs: Date.now(),
     };
-    process.stderr.write(attachmentLines({ ...attached, images: [] }));
+    process.stderr.write(files.map(({ name }) => `attached ${toOneLine(name)}\n`).join(""));
+    process.stderr.write(
+      attachmentLines({ ...attached, missing: [...missing, ...missingTexts], images: [] }),
+    );
     const statistics = await this.#answer(entries, question, signal, attached.images);
     this.#waiting = [];
     return statistics;
@@ -82,12 +92,14 @@ export class LineAnswer {
     return await this.#answer(last.before, last.question, signal);
   }
 
-  async #attach(text: string): Promise<PromptWithImages> {
-    const { backend, folder } = this.#options;
-    if (!mayAttach(text)) return { text, images: [], missing: [] };
-    const canSee = await backend.sees();
-    const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
-    if (attached.images.length > 0 && !canSee) throw cannotSee(backend.facts.name, attached.images);
+  async #attach(text: string): Promise<AttachedMessage> {
+    const { backend } = this.#options;
+    if (!namesAttachments(text)) {
+      return { text, images: [], files: [], missing: [], missingTexts: [], canSee: true };
+    }
+    const attached = await attachToMessage(text, this.#options);
+    const { images, canSee } = attached;
+    if (images.length > 0 && !canSee) throw cannotSee(backend.facts.name, images);
     const [missing] = attached.missing;
     if (missing !== undefined && canSee) throw missingFile(missing);
     return attached;
@@ -124,7 +136,7 @@ export class LineAnswer {
     const thinking = new ThinkingText(this.#options.hidesThinking);
     let thought = "";
     const turns = new TurnSteps();
-    const calls = this.#options.runsTools ? process.stderr : process.stdout;
+    const calls = this.#options.tools === undefined ? process.stdout : process.stderr;
     let statistics: AnswerStatistics | undefined;
     const keep = (state: AnswerState): void => {
       if (!turns.hasContent && state !== "complete") return;

@@ -4,18 +4,20 @@ import { toOneLine } from "../base/display-text.ts";
 import { describeError, exitCodes, ProductError } from "../base/product-error.ts";
 import type { ChatActions } from "../chat/chat-actions.ts";
 import { runCommand } from "../chat/commands/command.ts";
-import { type ParsedLine, parseLine, typedCommands } from "../chat/commands/parse-line.ts";
+import { type ParsedLine, parseLine } from "../chat/commands/parse-line.ts";
 import { quitNotice } from "../chat/commands/slash-commands.ts";
+import { askPrompt } from "../chat/conversation/ask-prompt.ts";
 import type { PromptHistory } from "../chat/prompt-history.ts";
-import { completePath, pathBeforeCursor } from "../client/attachments/complete-path.ts";
 import type { AnswerStatistics } from "../client/chat-events.ts";
 import { toolErrors } from "../tools/errors.ts";
 import type { ServerSwitch } from "../tools/tool-set.ts";
 import { formatStatistics } from "./answer-output.ts";
 import { askAboutCall } from "./ask-about-call.ts";
 import type { CommandTools } from "./chat-tools.ts";
+import { completeLine } from "./complete-line.ts";
 import type { LineAnswer } from "./line-answer.ts";
 import { lineCommandContext, lineHelp } from "./line-commands.ts";
+import { lineQuestions } from "./line-questions.ts";
 
 /** A second Ctrl+C within this time quits, unless text was typed in between. */
 const interruptWindowMs = 2000;
@@ -37,6 +39,8 @@ export class LineChat {
   #interruptedAtMs = -Infinity;
   /** Lines after an opening triple quote. */
   #open = "";
+  /** Put into the next line, to be changed and sent. */
+  #proposal = "";
 
   constructor(options: LineChatOptions) {
     this.#options = options;
@@ -50,13 +54,14 @@ export class LineChat {
 
   /** Reads lines until the end of input or /bye. */
   async run(): Promise<number> {
+    const { actions, history, tools } = this.#options;
     const lines = createInterface({
       input: process.stdin,
       // Prompts and echoes are only for terminals.
       ...(this.#isTerminal && { output: process.stderr }),
       terminal: this.#isTerminal,
-      history: this.#options.history.entries.filter((entry) => !entry.includes("\n")).toReversed(),
-      completer: (line: string) => this.#complete(line),
+      history: history.entries.filter((entry) => !entry.includes("\n")).toReversed(),
+      completer: (line: string) => completeLine(line, { tools, folder: actions.folder }),
     });
     this.#lines = lines;
     lines.on("SIGINT", () => this.#interrupt(lines));
@@ -71,9 +76,12 @@ export class LineChat {
       const isDone = isOpen || (await this.#handle(parsed, typed));
       if (this.#isLeaving) break;
       if (!this.#isTerminal) continue;
-      lines.prompt();
+      // The cursor stays behind what was typed meanwhile.
+      lines.prompt(true);
       // Restores a message that could not be sent, so that it can be corrected.
       if (!isDone && !typed.includes("\n")) lines.write(typed);
+      lines.write(this.#proposal);
+      this.#proposal = "";
     }
     lines.close();
     return this.#exitCode;
@@ -138,6 +146,7 @@ export class LineChat {
       },
       confirm: (question) => this.#confirm(question),
       chooseTools: async () => ({ printed: toolsText(await this.#startedSwitches()) }),
+      choosePrompt: async () => await this.#choosePrompt(),
       regenerate: async () => {
         this.#abort = new AbortController();
         try {
@@ -149,6 +158,27 @@ export class LineChat {
         }
       },
     });
+  }
+
+  /** Writes a prompt of a tool server into the next line. */
+  async #choosePrompt(): Promise<string | undefined> {
+    const { tools } = this.#options;
+    if (!this.#isTerminal) return "Prompts need a terminal.";
+    if (tools === undefined) return noTools;
+    this.#abort = new AbortController();
+    const { signal } = this.#abort;
+    try {
+      const questions = lineQuestions((question) => this.#askLine(question, signal));
+      const text = await askPrompt(tools, questions);
+      if (text === "") return "The tool servers that are on have no prompts.";
+      if (text !== undefined) this.#proposal = asOneMessage(text);
+      return undefined;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      throw error;
+    } finally {
+      this.#abort = undefined;
+    }
   }
 
   async #startedSwitches(): Promise<readonly ServerSwitch[]> {
@@ -163,19 +193,6 @@ export class LineChat {
     await history.file?.append(typed).catch((error: unknown) => {
       process.stderr.write(`Cannot save the prompt history: ${describeError(error)}\n`);
     });
-  }
-
-  /** Returns readline's result: the candidates, and the word to complete. */
-  async #complete(line: string): Promise<[string[], string]> {
-    if (/^\/\S*$/.test(line)) {
-      const names = typedCommands.flatMap(({ slash }) => slash ?? []);
-      const found = names.filter((name) => name.startsWith(line));
-      if (found.length > 0) return [found, line];
-    }
-    const path = pathBeforeCursor(line, line.length);
-    if (path === undefined) return [[], line];
-    const { words } = await completePath(path, this.#options.actions.folder);
-    return [[...words], path.typed];
   }
 
   /** Asks a yes-or-no question; false without a terminal, and at the end of input. */
@@ -230,9 +247,16 @@ export class LineChat {
   }
 }
 
+/** Holds several lines together with three quotes, so that each is not sent alone. */
+function asOneMessage(text: string): string {
+  return text.includes("\n") ? `"""${text.replaceAll('"""', "'''")}"""` : text;
+}
+
+const noTools = "No tools: start with --tools NAME, such as --tools files.";
+
 /** Returns the servers that are on, and their tools. */
 function toolsText(servers: readonly ServerSwitch[]): string {
-  if (servers.length === 0) return "No tools: start with --tools NAME, such as --tools files.";
+  if (servers.length === 0) return noTools;
   return servers
     .flatMap(({ name, problem, tools }) => [
       problem === undefined ? `${name}:` : `${name}: ${problem}`,

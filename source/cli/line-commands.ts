@@ -13,7 +13,7 @@ const labelCells = 30;
 /** Keys of readline. */
 const shortcuts: readonly (readonly [keys: string, title: string])[] = [
   ["Enter", "Send"],
-  ["Tab", "Complete a /command or a path"],
+  ["Tab", "Complete a /command, a path or @SERVER:RESOURCE"],
   ["Up, Down", "Previous and next message"],
   ["Ctrl+A, Ctrl+E", "Start and end of the line"],
   ["Alt+B, Alt+F", "Word left, word right"],
@@ -24,7 +24,7 @@ const shortcuts: readonly (readonly [keys: string, title: string])[] = [
 
 export type LineActions = Pick<
   CommandContext,
-  "actions" | "leave" | "openHelp" | "confirm" | "chooseTools"
+  "actions" | "leave" | "openHelp" | "confirm" | "chooseTools" | "choosePrompt"
 > & {
   regenerate: () => Promise<undefined>;
 };
@@ -61,7 +61,6 @@ export function lineCommandContext({ regenerate, ...line }: LineActions): Comman
       return { printed: `${lines.join("\n")}\nResume one with: /resume NAME` };
     },
     regenerate,
-    choosePrompt: () => "This needs the full screen: start without --plain.",
     editLast: () => "This needs the full screen: start without --plain.",
     // Lines that begin with /image are messages.
     write: () => undefined,

@@ -148,7 +148,7 @@ async function openChat(
     read,
     change: (entries) => change({ entries }),
     folder,
-    runsTools: options.tools !== undefined,
+    tools: options.tools,
   });
   return { actions, answer, recorder };
 }

@@ -64,7 +64,7 @@ async function chatOnce(events: readonly ChatEvent[]): Promise<readonly Transcri
   let kept: readonly TranscriptEntry[] = [];
   const line = new LineAnswer({
     backend,
-    runsTools: false,
+    tools: undefined,
     hidesThinking: false,
     folder: "/",
     read: () => ({ entries: [], settings: { system: undefined, parameters: {} } }),

@@ -131,6 +131,12 @@ describe("The line chat", () => {
     return terminal;
   }
 
+  function savedChats(): string {
+    const folder = path.join(home.stateFolder, "sessions");
+    const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
+    return files.map((name) => readFileSync(path.join(folder, name), "utf8")).join("");
+  }
+
   async function askAndSee(terminal: TestTerminal): Promise<void> {
     await terminal.send(question);
     await terminal.shows("Run it? [y]es, [a]lways in this chat, [A]lways, [e]dit, [n]o:");
@@ -147,10 +153,7 @@ describe("The line chat", () => {
     expect(await terminal.exited).toBe(0);
     const resumed = await home.call(["run", "--session", "weather", "What is my name?"]);
     expect(resumed.code).toBe(0);
-    const folder = path.join(home.stateFolder, "sessions");
-    const files = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));
-    const saved = files.map((name) => readFileSync(path.join(folder, name), "utf8")).join("");
-    expect(saved).toContain(
+    expect(savedChats()).toContain(
       '"calls":[{"name":"get_weather","arguments":{"city":"Paris"},"server":"calm"',
     );
   });
@@ -214,6 +217,64 @@ describe("The line chat", () => {
     await second.shows(answer);
     expect(second.text()).not.toContain("Run it?");
     await askAndSee(await open("crashing"));
+  });
+
+  test("attaches a resource that a message names, and completes its name", async () => {
+    const terminal = await open("calm", ["--session", "stations"]);
+    terminal.type("What stands in @cal\t");
+    await terminal.shows("@calm:weather://stations");
+    terminal.type("?\r");
+    await terminal.shows("attached calm:weather://stations");
+    await terminal.shows(">>> ");
+    terminal.type("/bye\r");
+    expect(await terminal.exited).toBe(0);
+    expect(savedChats()).toContain("Paris has three stations.");
+  });
+
+  test("writes a prompt of a server into the line, with its arguments", async () => {
+    const terminal = await open("calm");
+    await terminal.send("/prompt");
+    await terminal.shows("1  calm: forecast  Asks for the weather");
+    terminal.type("7\r");
+    await terminal.shows("Choose a number from 1 to");
+    terminal.type("1\r");
+    await terminal.shows("forecast, city");
+    terminal.type("\r");
+    await terminal.shows("city is required.");
+    terminal.type("Paris\r");
+    await terminal.shows(`>>> ${question}`);
+    terminal.type("\r");
+    await terminal.shows(answer);
+    await terminal.send("/prompt");
+    // The third time: the first list was asked about twice.
+    await terminal.shows(/(?:Number[\s\S]*){3}/);
+    terminal.type(controlC);
+    await terminal.send("What is the capital of France?");
+    await terminal.shows("The capital of France is Paris.");
+  });
+
+  test("holds a prompt of several lines together", async () => {
+    const terminal = await open("calm", ["--session", "compared", "--allow", "get_weather"]);
+    await terminal.send("/prompt");
+    await terminal.shows("2  calm: compare");
+    terminal.type("2\r");
+    await terminal.shows('... And in Rome?"""');
+    terminal.type("\r");
+    await terminal.shows(/Rome\?"""[\s\S]*>>>\s*$/);
+    terminal.type("/bye\r");
+    expect(await terminal.exited).toBe(0);
+    expect(savedChats()).toContain("What is the weather in Paris?\\nAnd in Rome?");
+  });
+
+  test("needs --tools for prompts", async () => {
+    const terminal = await openTerminal(["run", "tiny", "--plain"], {
+      home: home.folder,
+      environment: home.environment,
+    });
+    onTestFinished(() => terminal.close());
+    await terminal.shows(">>>");
+    await terminal.send("/prompt");
+    await terminal.shows("No tools: start with --tools NAME");
   });
 
   test("leaves no server behind", async () => {

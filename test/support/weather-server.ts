@@ -89,4 +89,13 @@ server.registerPrompt(
   }),
 );
 
+server.registerPrompt("compare", { description: "Asks for two cities" }, () => ({
+  messages: [
+    {
+      role: "user",
+      content: { type: "text", text: "What is the weather in Paris?\nAnd in Rome?" },
+    },
+  ],
+}));
+
 await server.connect(new StdioServerTransport());

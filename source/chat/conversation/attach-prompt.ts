@@ -1,10 +1,60 @@
-// Images of a typed prompt, with small pictures for the transcript.
+// What a typed message names: images, with small pictures for the transcript, texts and resources.
 
-import { type AttachedPrompt, attachToPrompt } from "../../client/attachments/attach-images.ts";
+import {
+  type AttachedPrompt,
+  attachToPrompt,
+  imageArgument,
+  mayAttach,
+} from "../../client/attachments/attach-images.ts";
+import {
+  mayAttachTexts,
+  readTextFiles,
+  type TextFile,
+} from "../../client/attachments/text-files.ts";
+import type { ChatBackend, ChatTools } from "../chat-backend.ts";
+import { readResources, resourceMentions, withoutMentions } from "./resource-mentions.ts";
 import type { EntryImage, PictureRow, PictureRun } from "./transcript-entry.ts";
 
 export interface PromptWithImages extends Omit<AttachedPrompt, "images"> {
   readonly images: readonly EntryImage[];
+}
+
+export interface AttachedMessage extends PromptWithImages {
+  /** Texts and resources, named as typed. */
+  readonly files: readonly TextFile[];
+  /** Names of texts that look like files but do not exist. */
+  readonly missingTexts: readonly string[];
+  /** False if images are named, and the model takes none. */
+  readonly canSee: boolean;
+}
+
+export interface AttachOptions {
+  readonly backend: Pick<ChatBackend, "sees">;
+  readonly tools: ChatTools | undefined;
+  /** Relative paths start here. */
+  readonly folder: string;
+}
+
+/** True if a message may name something to attach; checks no files. */
+export function namesAttachments(text: string): boolean {
+  return mayAttach(text) || mayAttachTexts(text);
+}
+
+/** @throws ProductError `ATTACHMENT_...`, `TOOLS_CALL_FAILED`, and errors of the server */
+export async function attachToMessage(
+  text: string,
+  { backend, tools, folder }: AttachOptions,
+): Promise<AttachedMessage> {
+  const canSee = mayAttach(text) ? await backend.sees() : true;
+  const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
+  // The text after /image is its question: nothing else is attached with it.
+  if (imageArgument(text) !== undefined) {
+    return { ...attached, files: [], missingTexts: [], canSee };
+  }
+  const mentions = resourceMentions(text, tools);
+  const texts = await readTextFiles(withoutMentions(text, mentions), folder);
+  const files = [...texts.files, ...(await readResources(mentions, tools))];
+  return { ...attached, files, missingTexts: texts.missing, canSee };
 }
 
 /** Cells of a picture, large enough to recognise it. */

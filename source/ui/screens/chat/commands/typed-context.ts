@@ -1,11 +1,11 @@
 // What typed commands do on the screen.
 
 import type { CommandContext, Printed } from "../../../../chat/commands/command.ts";
+import { askPrompt } from "../../../../chat/conversation/ask-prompt.ts";
 import { nextEntryId } from "../../../../chat/conversation/transcript-entry.ts";
 import type { ChatContext } from "../chat-context.ts";
 import { edit } from "../composer/composer-actions.ts";
 import * as conversation from "../conversation-actions.ts";
-import { askPrompt } from "../tools/ask-prompt.ts";
 import { switchTools } from "../tools/tools-overlay.ts";
 import * as messages from "../transcript/message-actions.ts";
 import { followTail } from "../transcript/transcript-window.ts";

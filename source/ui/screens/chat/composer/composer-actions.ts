@@ -4,13 +4,13 @@ import { describeError } from "../../../../base/product-error.ts";
 import { type Command, runCommand } from "../../../../chat/commands/command.ts";
 import { parameterFacts } from "../../../../chat/commands/model-parameters.ts";
 import { parseLine } from "../../../../chat/commands/parse-line.ts";
+import { resourceItems } from "../../../../chat/conversation/resource-mentions.ts";
 import { completePath, pathBeforeCursor } from "../../../../client/attachments/complete-path.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { EditorAction } from "../../../editor/editor-state.ts";
 import type { SlashName } from "../../../frame/screen.ts";
 import type { ChatContext } from "../chat-context.ts";
 import { editorWidth } from "../chat-layout.ts";
-import { resourceItems } from "../tools/resource-mentions.ts";
 import * as messages from "../transcript/message-actions.ts";
 import {
   emptySearch,

@@ -3,8 +3,9 @@
 
 import { describeError } from "../../../../base/product-error.ts";
 import {
-  attachWithPictures,
-  type PromptWithImages,
+  type AttachedMessage,
+  attachToMessage,
+  namesAttachments,
 } from "../../../../chat/conversation/attach-prompt.ts";
 import type {
   AnswerState,
@@ -13,28 +14,15 @@ import type {
   UserEntry,
 } from "../../../../chat/conversation/transcript-entry.ts";
 import type { SessionFile } from "../../../../chat/sessions/session.ts";
-import {
-  imageArgument,
-  mayAttach,
-  tooManyText,
-} from "../../../../client/attachments/attach-images.ts";
+import { imageArgument, tooManyText } from "../../../../client/attachments/attach-images.ts";
 import { attachedText } from "../../../../client/attachments/read-image-file.ts";
-import {
-  mayAttachTexts,
-  readTextFiles,
-  type TextFile,
-  type TextFiles,
-  textBlock,
-  withTexts,
-} from "../../../../client/attachments/text-files.ts";
+import { type TextFile, textBlock, withTexts } from "../../../../client/attachments/text-files.ts";
 import { reduceEditor } from "../../../editor/editor-reducer.ts";
 import type { ChatContext } from "../chat-context.ts";
-import { readResources, resourceMentions, withoutMentions } from "../tools/resource-mentions.ts";
 import { dequeue, type PreparedMessage } from "./message-queue.ts";
 
 /** Longer prompts are not kept in the history. */
 const longestHistoryEntry = 64 * 1024;
-const noTexts: TextFiles = { files: [], missing: [] };
 
 /** Clears the field, and adds its text to the history. */
 export function shelve({ store, state, historyFile, warn }: ChatContext, typed: string): undefined {
@@ -56,9 +44,7 @@ export function send(chat: ChatContext, text: string, typed: string): undefined 
   }
   const isConfirmed = chat.heldBack === typed && imageArgument(text) === undefined;
   chat.heldBack = undefined;
-  if (!mayAttach(text) && !mayAttachTexts(text)) {
-    return submit(chat, text, typed, state.waitingImages);
-  }
+  if (!namesAttachments(text)) return submit(chat, text, typed, state.waitingImages);
   store.update({ isAttaching: true });
   void attachAndSend(chat, text, typed, isConfirmed).catch((error: unknown) => {
     store.update({ isAttaching: false });
@@ -104,18 +90,12 @@ async function attachAndSend(
   isConfirmed: boolean,
 ): Promise<void> {
   const { backend, actions, store, tools } = chat;
-  const canSee = mayAttach(text) ? await backend.sees() : true;
-  const { folder } = actions;
-  const attached = await attachWithPictures(text, { folder, takesBareNames: canSee });
-  // The text after /image is its question: nothing else is attached with it.
-  const isCommand = imageArgument(text) !== undefined;
-  const mentions = isCommand ? [] : resourceMentions(text, tools);
-  const texts = isCommand ? noTexts : await readTextFiles(withoutMentions(text, mentions), folder);
-  const files = [...texts.files, ...(await readResources(mentions, tools))];
+  const attached = await attachToMessage(text, { backend, tools, folder: actions.folder });
+  const { files, canSee } = attached;
   store.update({ isAttaching: false });
-  const all = { ...attached, missing: [...attached.missing, ...texts.missing] };
-  const problem = isConfirmed ? undefined : attachmentProblem(all, backend, canSee);
+  const problem = isConfirmed ? undefined : attachmentProblem(attached, backend);
   if (problem !== undefined) {
+    const isCommand = imageArgument(text) !== undefined;
     const again = isCommand ? "" : " Press Enter again to send only the text.";
     chat.heldBack = typed;
     chat.warn(problem + again);
@@ -216,9 +196,8 @@ function changeQuestions(
 
 /** A reason to hold the message back until it is sent again. */
 function attachmentProblem(
-  { images, missing, tooMany }: PromptWithImages,
+  { images, missing, missingTexts, tooMany, canSee }: AttachedMessage,
   { facts }: ChatContext["backend"],
-  canSee: boolean,
 ): string | undefined {
   if (!canSee) {
     if (images.length === 0) return undefined;
@@ -226,5 +205,6 @@ function attachmentProblem(
     return `"${facts.name}" does not support images: ${names} was not sent.`;
   }
   if (tooMany !== undefined) return tooManyText(tooMany);
-  return missing.length > 0 ? `Not found: ${missing.join(", ")}.` : undefined;
+  const unknown = [...missing, ...missingTexts];
+  return unknown.length > 0 ? `Not found: ${unknown.join(", ")}.` : undefined;
 }

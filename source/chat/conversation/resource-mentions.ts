@@ -1,8 +1,7 @@
 // Resources of tool servers that a message names: @server:uri.
 
-import type { ChatTools } from "../../../../chat/chat-backend.ts";
-import type { TextFile } from "../../../../client/attachments/text-files.ts";
-import type { ListItem } from "../../../frame/screen.ts";
+import type { TextFile } from "../../client/attachments/text-files.ts";
+import type { ChatTools } from "../chat-backend.ts";
 
 export interface ResourceMention {
   readonly server: string;
@@ -50,8 +49,18 @@ export async function readResources(
   );
 }
 
+/** A resource as a completion of `@`. */
+export interface ResourceItem {
+  /** `server:uri` */
+  readonly value: string;
+  readonly title: string;
+  readonly note: string;
+}
+
 /** Returns the resources of servers that are on, for completion. */
-export async function resourceItems(tools: ChatTools | undefined): Promise<readonly ListItem[]> {
+export async function resourceItems(
+  tools: ChatTools | undefined,
+): Promise<readonly ResourceItem[]> {
   const resources = (await tools?.set.resources()) ?? [];
   return resources.map(({ server, uri, title }) => {
     const value = `${server}:${uri}`;
