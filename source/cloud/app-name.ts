@@ -49,6 +49,12 @@ export function inEnvironment(app: string, environment: string): string {
   return environment === mainEnvironment ? base : `${base}${separator}${environment}`;
 }
 
+/** True if a name has no suffix, or that of the environment. */
+export function fitsEnvironment(app: string, environment: string): boolean {
+  const own = environmentOf(app);
+  return own === mainEnvironment || own === environment;
+}
+
 /** Returns what stands for all apps of an environment in a key: `*--staging`. */
 export function allAppsOf(environment: string): string {
   return inEnvironment("*", environment);

@@ -120,7 +120,7 @@ describe("keys", () => {
     const { errors } = await cloud.call(["keys", "create", "--scope", "api", "--expires", "1h"]);
     // Less than an hour by the time it is printed.
     expect(errors).toMatch(
-      /for all apps; it expires (about an hour|59 minutes) from now\. It is shown only once\./,
+      /for all apps of main; it expires (about an hour|59 minutes) from now\. It is shown only once\./,
     );
   });
 

@@ -93,6 +93,28 @@ describe("an environment", () => {
   });
 });
 
+test("keys say for which apps they are", async () => {
+  const told = async (...words: string[]) =>
+    (await cloud.call(["keys", "create", "--scope", ...words])).errors;
+  expect(await told("api")).toContain("with scope api for all apps of main;");
+  expect(await told("api", ...staging)).toContain("for all apps of staging;");
+  expect(await told("api", "--app", "chat", ...staging)).toContain("for chat--staging;");
+  expect(await told("admin")).toContain("for all apps;");
+  expect((await cloud.call(["keys", "list"])).output).toContain("all apps of staging");
+});
+
+test("completion offers the names of the environment that is given", async () => {
+  const offered = async (...words: string[]) =>
+    (await cloud.call(["__complete", "--", ...words, ""])).output.trim().split("\n");
+  await cloud.json(["secrets", "set", "ONLY_STAGING=x", ...staging]);
+  expect(await offered("secrets", "unset")).toEqual(["TOKEN"]);
+  expect(await offered("secrets", "unset", ...staging)).toEqual(["ONLY_STAGING", "TOKEN"]);
+  expect(await offered("deploy", "app.py", ...staging, "--secret")).toContain("ONLY_STAGING");
+  expect(await offered("apps", "show", ...staging)).toEqual(["chat--staging"]);
+  expect(await offered("apps", "show", "chat", "--environment")).toEqual(["main", "staging"]);
+  await cloud.json(["secrets", "unset", "ONLY_STAGING", ...staging]);
+});
+
 describe("is refused:", () => {
   test.each([
     ["an unknown environment", ["apps", "show", "chat", "--environment", "stagin"], 3, "staging?"],

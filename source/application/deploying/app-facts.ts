@@ -5,16 +5,17 @@ import { freeSpace } from "../../base/free-space.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type { AppDocument, KeyDocument } from "../../cloud/admin/documents.ts";
 import type { AppConfig, ScaleSettings } from "../../cloud/app-config.ts";
-import { nameFault } from "../../cloud/app-name.ts";
+import { environmentOf, fitsEnvironment, inEnvironment, nameFault } from "../../cloud/app-name.ts";
 import { wantedReplicas } from "../../cloud/autoscaler/decide.ts";
 import { availableMemoryBytes } from "../../cloud/engines/process/memory-pressure.ts";
 import { type ConfigFlags, configFrom } from "../../cloud/inspection/config-from.ts";
 import { looksSecret } from "../../cloud/inspection/environment-snapshot.ts";
 import type { Inspection } from "../../cloud/inspection/inspection.ts";
+import { keyCovers } from "../../cloud/keys/cloud-key.ts";
 import { readKeyToken } from "../../cloud/keys/token-check.ts";
 import { GpuReader } from "../../metrics/gpu-sample.ts";
 
-export { suggestName as appNameFor } from "../../cloud/app-name.ts";
+export { environmentOf, suggestName as appNameFor } from "../../cloud/app-name.ts";
 export { looksSecret as isSecretVariable } from "../../cloud/inspection/environment-snapshot.ts";
 
 /** Limits the lifetime of a key that is left behind. */
@@ -27,9 +28,19 @@ export interface MachineCapacity {
   gpus: { name: string; memoryBytes: number }[];
 }
 
-/** Returns why a name is refused, as the end of a sentence; undefined for a valid one. */
-export function appNameFault(name: string): string | undefined {
-  return nameFault("app", name);
+/** Returns why a name is refused in an environment, as the end of a sentence; undefined for a valid one. */
+export function appNameFault(name: string, environment: string): string | undefined {
+  const fault = nameFault("app", name);
+  if (fault !== undefined) return fault;
+  if (fitsEnvironment(name, environment)) return nameFault("app", appNameIn(name, environment));
+  return `is one of the environment ${environmentOf(name)}, not of ${environment}`;
+}
+
+/** Returns an app's name in an environment; one of another environment stays as it is. */
+export function appNameIn(name: string, environment: string): string {
+  return name !== "" && fitsEnvironment(name, environment)
+    ? inEnvironment(name, environment)
+    : name;
 }
 
 /**
@@ -83,12 +94,10 @@ export async function callKey(
 }
 
 function isAccepted(key: KeyDocument, organisation: string, app: string): boolean {
-  const { state, scope, apps } = key;
   return (
-    state === "active" &&
-    scope !== "api:read" &&
+    key.state === "active" &&
     key.organisation === organisation &&
-    (apps.length === 0 || apps.includes(app))
+    keyCovers(key, { organisation, app, method: "POST" })
   );
 }
 

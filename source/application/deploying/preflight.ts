@@ -6,7 +6,9 @@ import { portHolder } from "../../base/listening-sockets.ts";
 import { describeError } from "../../base/product-error.ts";
 import type { AdminClient } from "../../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../../cloud/admin/documents.ts";
+import { environmentOf, mainEnvironment } from "../../cloud/app-name.ts";
 import { checkExecutables } from "../../cloud/inspection/executables.ts";
+import { keyCovers } from "../../cloud/keys/cloud-key.ts";
 import { isUnreachable } from "../cloud-host/cloud-server.ts";
 import { type Examined, examine } from "../cloud-host/examine-cloud.ts";
 import { type Finding, fault, ok, type Verdict, warning } from "../cloud-host/finding.ts";
@@ -108,28 +110,30 @@ async function bindProblem(host: string, port: number): Promise<NodeJS.ErrnoExce
   });
 }
 
-/** Checks that the server has the script's secrets and a key for callers. */
+/** Checks that the app's environment has the script's secrets, and the server a key for callers. */
 async function examineStored(
-  { config, name }: DeploymentRequest,
+  { config, organisation, name = "" }: DeploymentRequest,
   client: PreflightPlace["client"],
 ): Promise<Finding[]> {
-  const [secrets, keys] = await Promise.all([client.secrets(), client.keys()]);
+  const environment = environmentOf(name);
+  const [secrets, keys] = await Promise.all([client.secrets(environment), client.keys()]);
   const known = new Set(secrets.map((secret) => secret.name));
   const missing = config.secretNames.filter((secret) => !known.has(secret));
   const findings: Finding[] = [];
   if (missing.length > 0) {
     const sentence = `Missing secret on the server: ${missing.join(", ")}.`;
-    const hint = `deployctl secrets set ${missing[0]}=VALUE`;
+    const flag = environment === mainEnvironment ? "" : ` --environment ${environment}`;
+    const hint = `deployctl secrets set ${missing[0]}=VALUE${flag}`;
     findings.push({ subject: "secrets", ...fault(sentence, hint) });
   } else if (config.secretNames.length > 0) {
     const verb = config.secretNames.length === 1 ? "is" : "are";
     findings.push({ subject: "secrets", ...ok(`${config.secretNames.join(", ")} ${verb} set`) });
   }
   if (config.auth === "public") return findings;
-  const fits = keys.find(
-    ({ state, apps }) =>
-      state === "active" && (apps.length === 0 || (name !== undefined && apps.includes(name))),
-  );
+  const fits = keys.find((key) => {
+    const call = { organisation: organisation ?? key.organisation, app: name, method: "GET" };
+    return key.state === "active" && keyCovers(key, call);
+  });
   const verdict =
     fits === undefined
       ? warning(

@@ -5,7 +5,7 @@ import { toAbsolutePath } from "../../base/file-path.ts";
 import { ProductError } from "../../base/product-error.ts";
 import type { AppReference } from "../../cloud/admin/admin-client.ts";
 import type { DeploymentRequest } from "../../cloud/admin/documents.ts";
-import { checkName, inEnvironment, suggestName } from "../../cloud/app-name.ts";
+import { checkName, inEnvironment, mainEnvironment, suggestName } from "../../cloud/app-name.ts";
 import { collectBundle } from "../../cloud/bundle/script-bundle.ts";
 import { cloudErrors } from "../../cloud/errors.ts";
 import { isInherited, variablesNotInherited } from "../../cloud/inherited-variables.ts";
@@ -84,8 +84,9 @@ export async function prepareDeployment(
   const first = await inspectScript(script, target, {
     ...{ isStatic, environment, mayRun: ask, onRun },
   });
+  const isMain = environmentName === undefined || environmentName === mainEnvironment;
   const name =
-    isEphemeral && appName === undefined && environmentName === undefined
+    isEphemeral && appName === undefined && isMain
       ? undefined
       : chooseName(appName, first, file, environmentName);
   if (rest.organisation !== undefined) checkName("organisation", rest.organisation);

@@ -24,6 +24,7 @@ export const commonFlags = {
     type: "string",
     value: "NAME",
     text: "Environment of apps, secrets and keys; default main. See deployctl environments list",
+    completes: "environment",
   },
   stateDir: {
     type: "string",

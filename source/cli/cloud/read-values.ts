@@ -2,7 +2,7 @@
 
 import type { AppReference } from "../../cloud/admin/admin-client.ts";
 import type { ScaleChange, TrafficShare } from "../../cloud/admin/documents.ts";
-import { environmentOf, inEnvironment, mainEnvironment } from "../../cloud/app-name.ts";
+import { fitsEnvironment, inEnvironment } from "../../cloud/app-name.ts";
 import { usageError } from "../errors.ts";
 import type { Flags } from "./flags.ts";
 import { type Session, settingOf } from "./session.ts";
@@ -118,8 +118,7 @@ export function namedIn<Name extends string | undefined>(
   name: Name,
 ): Name | string {
   if (environment === undefined || name === undefined) return name;
-  const own = environmentOf(name);
-  if (own === mainEnvironment || own === environment) return inEnvironment(name, environment);
+  if (fitsEnvironment(name, environment)) return inEnvironment(name, environment);
   throw usageError(`${name} is not in the environment ${environment}.`, "Use one of both.");
 }
 

@@ -52,6 +52,7 @@ function targetOf(session: Session, currentProfile: string): CloudTarget {
     isLocal: server === undefined,
     place: server ?? "this machine",
     organisation: settingOf(session, "org"),
+    environment: settingOf(session, "environment"),
     machineType: settingOf(session, "machine-type"),
   };
 }

@@ -5,7 +5,9 @@ import { isUnreachable } from "../../application/cloud-host/cloud-server.ts";
 import {
   appNameFault,
   appNameFor,
+  appNameIn,
   configFor,
+  environmentOf,
   isSecretVariable,
   previewScale,
 } from "../../application/deploying/app-facts.ts";
@@ -39,7 +41,7 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
         // Created for each call, so that a missing key becomes a finding.
         client: {
           status: async () => await server.client.status(),
-          secrets: async () => await server.client.secrets(),
+          secrets: async (environment?: string) => await server.client.secrets(environment),
           keys: async () => await server.client.keys(),
         },
         isLocal: server.target.isLocal,
@@ -49,6 +51,8 @@ export function screenScripts(sessionOf: (profile: string) => Session): ScriptAc
       return await preflight(preparing, place, tell);
     },
     nameFault: appNameFault,
+    nameIn: appNameIn,
+    environmentOf,
     suggestName: appNameFor,
     looksSecret: isSecretVariable,
     previewScale,

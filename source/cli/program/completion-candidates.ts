@@ -11,7 +11,7 @@ import {
   visibleCommands,
 } from "./definition.ts";
 import { secondWord } from "./mistakes.ts";
-import { flagNamed, splitFlags } from "./typed-words.ts";
+import { flagNamed, splitFlags, type TypedWord } from "./typed-words.ts";
 
 export interface Candidate {
   value: string;
@@ -19,8 +19,18 @@ export interface Candidate {
   text?: string;
 }
 
-/** Lists names; called only where such a name is valid. */
-export type NameSource = (kind: NameKind) => Promise<readonly string[]>;
+/**
+ * Lists names; called only where such a name is valid.
+ *
+ * @param given values of the flags before the word, such as the environment
+ */
+export type NameSource = (
+  kind: NameKind,
+  given: Readonly<Record<string, string>>,
+) => Promise<readonly string[]>;
+
+/** A source with the flags of the command line. */
+type KnownNames = (kind: NameKind) => Promise<readonly string[]>;
 
 /** Prints a candidate per line, followed by a tab and its description. */
 export async function printCandidates(
@@ -51,7 +61,7 @@ async function candidates(
   program: Program,
   before: readonly string[],
   typed: string,
-  names: NameSource,
+  source: NameSource,
 ): Promise<Candidate[]> {
   // `help run` completes like run.
   const named = before.filter((word) => !word.startsWith("-") && word !== "help");
@@ -59,13 +69,14 @@ async function candidates(
   const { flags } = command;
   // Behind it are another program's words.
   if (command.passesOn !== undefined && before.includes("--")) return [];
+  const given = splitFlags(before, flags);
+  const names = async (kind: NameKind) => await source(kind, valuesIn(given));
   // `--flag=value`
   const [, joined] = /^(--[^=]+)=/.exec(typed) ?? [];
   if (joined !== undefined) {
     const values = await valuesOf(flags, joined, names);
     return values.map(({ value }) => ({ value: `${joined}=${value}` }));
   }
-  const given = splitFlags(before, flags);
   const last = given.at(-1);
   if (last?.kind === "flag" && last.isApart && last.value === undefined) {
     return await valuesOf(flags, last.typed, names);
@@ -81,6 +92,15 @@ async function candidates(
     kind === "word" && text !== "help" ? [text] : [],
   );
   return await wordCandidates(command, words.slice(command.name.split(" ").length), names);
+}
+
+function valuesIn(given: readonly TypedWord[]): Record<string, string> {
+  const values = given.flatMap((word) =>
+    word.kind === "flag" && word.name !== undefined && word.value !== undefined
+      ? [[word.name, word.value] as const]
+      : [],
+  );
+  return Object.fromEntries(values);
 }
 
 /** Returns the first words of all commands, each once. */
@@ -99,7 +119,7 @@ function firstWords(program: Program): Candidate[] {
 async function wordCandidates(
   { completes: kind, completesSecond: second }: Command,
   given: readonly string[],
-  names: NameSource,
+  names: KnownNames,
 ): Promise<Candidate[]> {
   if (kind === "own models") {
     const own = await namesOf("own model", names);
@@ -111,7 +131,7 @@ async function wordCandidates(
 }
 
 /** Leaves out the default tag of models. Completion prints no errors: they mean no names. */
-async function namesOf(kind: NameKind, names: NameSource): Promise<Candidate[]> {
+async function namesOf(kind: NameKind, names: KnownNames): Promise<Candidate[]> {
   const found = await names(kind).catch(() => []);
   return found.map((name) => ({ value: shownModel(name) }));
 }
@@ -130,7 +150,7 @@ function flagsOf(flags: FlagTable, before: readonly string[]): Candidate[] {
   ];
 }
 
-async function valuesOf(flags: FlagTable, typed: string, names: NameSource): Promise<Candidate[]> {
+async function valuesOf(flags: FlagTable, typed: string, names: KnownNames): Promise<Candidate[]> {
   const [, flag] = flagNamed(typed, flags);
   const values = flag?.values ?? flag?.completes;
   if (values === undefined) return [];

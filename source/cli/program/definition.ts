@@ -12,6 +12,7 @@ export type NameKind =
   | "replica"
   | "key"
   | "secret"
+  | "environment"
   | "profile";
 
 export interface Flag {

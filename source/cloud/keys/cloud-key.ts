@@ -43,7 +43,10 @@ const readingMethods = new Set(["GET", "HEAD", "OPTIONS"]);
  * Returns true when the scope and apps of an active key allow a call. The caller checks the
  * organisation.
  */
-export function keyCovers(key: CloudKey, { organisation, app, method }: WantedCall): boolean {
+export function keyCovers(
+  key: Pick<CloudKey, "organisation" | "scope" | "apps">,
+  { organisation, app, method }: WantedCall,
+): boolean {
   if (key.scope === "api:read" && !readingMethods.has(method)) return false;
   const environment = environmentOf(app);
   const isMain = environment === mainEnvironment;

@@ -81,6 +81,8 @@ export interface CloudTarget {
   readonly place: string;
   /** The profile's organisation; undefined: the server's own. */
   readonly organisation: string | undefined;
+  /** The profile's environment; undefined: the one in the app's name, else `main`. */
+  readonly environment?: string | undefined;
   /** The profile's machine type, which replaces the script's, such as "any". */
   readonly machineType?: string | undefined;
 }
@@ -140,6 +142,7 @@ export type CloudClient = Pick<
   | "rotateKey"
   | "revokeKey"
   | "secrets"
+  | "environments"
   | "variables"
 >;
 
@@ -213,8 +216,12 @@ export interface ScriptAccess {
     server: CloudServer,
     tell: (checks: readonly PreflightCheck[]) => void,
   ): Promise<readonly PreflightFinding[]>;
-  /** @returns why an app's name is invalid, as the end of a sentence; undefined for a valid one */
-  nameFault(name: string): string | undefined;
+  /** @returns why an app's name is invalid there, as the end of a sentence; undefined for a valid one */
+  nameFault(name: string, environment: string): string | undefined;
+  /** Returns an app's name in an environment: `chat--staging`. One of another environment stays as it is. */
+  nameIn(name: string, environment: string): string;
+  /** Returns the environment in an app's name; `main` without one. */
+  environmentOf(name: string): string;
   /** Returns a valid name similar to a text. */
   suggestName(text: string): string;
   /** True if a variable's name suggests that its value is a secret. */
@@ -251,6 +258,8 @@ export interface DeployAnswers {
   readonly reference: string;
   /** Undefined for `run`: a name is generated. */
   readonly appName: string | undefined;
+  /** Environment of a name that is not given; `appName` contains its own. */
+  readonly environmentName: string;
   readonly organisation: string | undefined;
   readonly isEphemeral: boolean;
   readonly isStatic: boolean;

@@ -82,11 +82,12 @@ describe("checks before a launch", () => {
     script: string,
     place: Partial<PreflightPlace>,
     secretNames: string[] = [],
+    appName = "tiny",
   ) {
     const file = path.join(folder, script);
     const { request, sizeBytes } = await prepareDeployment(
       {
-        ...{ reference: file, appName: "tiny", isStatic: true, includes: [] },
+        ...{ reference: file, appName, isStatic: true, includes: [] },
         config: { secretNames },
       },
       { step: () => {}, note: () => {}, warn: () => {} },
@@ -130,6 +131,27 @@ describe("checks before a launch", () => {
     expect(found.get("key")).toMatchObject({ kind: "warning" });
     const key: Partial<KeyDocument> = { state: "active", apps: ["tiny"], description: "ci" };
     const keyed = await findings("deploy.py", { client: answering([key]) });
+    expect(keyed.get("key")).toMatchObject({ kind: "ok", sentence: "ci may call it" });
+  });
+
+  test("look for secrets and keys of the app's environment", async () => {
+    const asked: (string | undefined)[] = [];
+    const ofMain: Partial<KeyDocument> = { state: "active", scope: "api", apps: [] };
+    const client = {
+      ...answering([ofMain]),
+      secrets: async (environment?: string) => {
+        asked.push(environment);
+        return [];
+      },
+    };
+    const found = await findings("deploy.py", { client }, ["LACKS"], "tiny--staging");
+    expect(asked).toEqual(["staging"]);
+    expect(found.get("secrets")).toMatchObject({
+      hint: "deployctl secrets set LACKS=VALUE --environment staging",
+    });
+    expect(found.get("key")).toMatchObject({ kind: "warning" });
+    const ofStaging = answering([{ ...ofMain, apps: ["*--staging"], description: "ci" }]);
+    const keyed = await findings("deploy.py", { client: ofStaging }, [], "tiny--staging");
     expect(keyed.get("key")).toMatchObject({ kind: "ok", sentence: "ci may call it" });
   });
 
@@ -196,6 +218,12 @@ describe("a key for a test call", () => {
       expect(await callKey(lacking, app, [good.token])).toBe("dk_made");
       expect(lacking.made).toEqual([["tiny"]]);
     }
+    // A key without apps is for those of main.
+    const staging = server([{ ...known, id: good.id }]);
+    const there = { ...app, app: "tiny--staging" };
+    expect(await callKey(staging, there, [good.token])).toBe("dk_made");
+    const all = server([{ ...known, id: good.id, apps: ["*--staging"] }]);
+    expect(await callKey(all, there, [good.token])).toBe(good.token);
   });
 
   test("is not needed for a public app", async () => {

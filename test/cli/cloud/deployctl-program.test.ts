@@ -118,4 +118,14 @@ describe("completion", () => {
     expect(await values("deploy", "--env", "A=1", "--env")).toContain("--env");
     expect(await values("deploy", "--auth", "public", "--aut")).toEqual([]);
   });
+
+  test("tells the source of names which server and environment the flags before name", async () => {
+    const asked: unknown[] = [];
+    const words = ["secrets", "unset", "--environment", "staging", "--json", "--key=k", ""];
+    await candidatesFor(deployctlProgram, words, async (kind, given) => {
+      asked.push([kind, given]);
+      return [];
+    });
+    expect(asked).toEqual([["secret", { environment: "staging", key: "k" }]]);
+  });
 });

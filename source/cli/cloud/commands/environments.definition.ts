@@ -22,6 +22,7 @@ export const environmentCommands = withCommonFlags({
   deleteEnvironment: {
     name: "environments delete",
     words: "NAME",
+    completes: "environment",
     summary: "Delete an environment without apps, with its secrets",
     examples: ["environments delete staging", "environments list"],
     exitCodes: { 3: "No such environment", 5: "It still has apps" },
@@ -31,6 +32,7 @@ export const environmentCommands = withCommonFlags({
     name: "environments promote",
     words: "APP FROM TO",
     completes: "app",
+    completesSecond: "environment",
     summary: "Deploy an app's active revision to another environment",
     details: "Secrets are those of the environment TO. All other settings come along.",
     flags: switchFlags,

@@ -70,7 +70,7 @@ export const listKeys: Run<typeof keyCommands.listKeys> = async (_words, flags) 
     key.id,
     key.description ?? "",
     key.scope,
-    key.apps.join(",") || "all",
+    appsOf(key),
     key.state,
     formatRelativeTime(key.createdAt),
     key.expiresAt === undefined ? "Never" : formatRelativeTime(key.expiresAt),
@@ -115,11 +115,21 @@ function printNewKey(flags: Flags, { key, token }: NewKeyDocument): void {
   if (!flags.json) tell(flags, `${sentence(key)} It is shown only once.`);
 }
 
-function sentence({ id, scope, apps, createdAt, expiresAt }: KeyDocument): string {
-  const place = apps.length === 0 ? "all apps" : apps.join(", ");
+function sentence(key: KeyDocument): string {
+  const { id, scope, createdAt, expiresAt } = key;
   const end =
     expiresAt === undefined
       ? "never expires"
       : `expires ${formatRelativeTime(expiresAt, createdAt).toLowerCase()}`;
-  return `Key ${id} with scope ${scope} for ${place}; it ${end}.`;
+  return `Key ${id} with scope ${scope} for ${appsOf(key)}; it ${end}.`;
+}
+
+/** Describes the apps that a key may call. Without names, a key for callers is for those of `main`. */
+function appsOf({ scope, apps }: KeyDocument): string {
+  if (apps.length === 0) return scope === "admin" ? "all apps" : `all apps of ${mainEnvironment}`;
+  const texts = apps.map((app) => {
+    const environment = environmentOf(app);
+    return app === allAppsOf(environment) ? `all apps of ${environment}` : app;
+  });
+  return texts.join(", ");
 }

@@ -18,8 +18,8 @@ const graces = [
   { value: "none", title: "No time: it stops working at once", ms: 0 },
 ];
 const uses = [
-  { value: "all", title: "Call all apps" },
-  { value: "read", title: "Read only: GET requests to all apps" },
+  { value: "all", title: "Call all apps of main" },
+  { value: "read", title: "Read only: GET requests to all apps of main" },
   { value: "admin", title: "Admin: call all apps and manage this server" },
 ];
 

@@ -15,7 +15,13 @@ export type GivenValues = Readonly<Record<string, string>>;
 /** Rules of deployctl that need no script. */
 export type Rules = Pick<
   ScriptAccess,
-  "nameFault" | "suggestName" | "looksSecret" | "config" | "previewScale"
+  | "nameFault"
+  | "nameIn"
+  | "environmentOf"
+  | "suggestName"
+  | "looksSecret"
+  | "config"
+  | "previewScale"
 >;
 
 /** Prefix of the field names of variables. */
@@ -115,16 +121,38 @@ export function changedSettings(
     });
 }
 
+/** Place of an app on its server. */
+export interface AppPlace {
+  /** With its environment: `chat--staging`; empty for a one-time run that gets a free name. */
+  readonly app: string;
+  readonly environment: string;
+  /** True in `main`, where names have no suffix. */
+  readonly isMain: boolean;
+}
+
+/** Returns the place for a name, in the chosen environment, else that of the profile or of the name. */
+export function appPlaceOf(
+  { name = "", environment: chosen }: GivenValues,
+  target: { readonly environment?: string | undefined } | undefined,
+  rules: Pick<Rules, "nameIn" | "environmentOf">,
+): AppPlace {
+  const environment = chosen ?? target?.environment ?? rules.environmentOf(name);
+  const isMain = environment === rules.environmentOf("");
+  return { app: rules.nameIn(name, environment), environment, isMain };
+}
+
 export function deployAnswersOf(
   given: GivenValues,
   base: AppConfig,
   target: Pick<CloudTarget, "organisation" | "machineType"> | undefined,
+  { app, environment }: Pick<AppPlace, "app" | "environment">,
 ): DeployAnswers {
   const config = configAnswersOf(given, base);
   const machineType = config.machineType ?? target?.machineType;
   return {
     reference: referenceOf(given),
-    appName: given.name || undefined,
+    appName: app || undefined,
+    environmentName: environment,
     organisation: target?.organisation,
     isEphemeral: isEphemeral(given),
     isStatic: given.isStatic === "yes",

@@ -7,7 +7,7 @@ import type { AppDocument } from "../../../cloud/admin/documents.ts";
 import type { MachineCapacity } from "../../app/cloud-access.ts";
 import { stateWord } from "../console/console-texts.ts";
 import { authOf, isEphemeral } from "./answers.ts";
-import { type DeployState, type ReadScript, targetOf } from "./deploy-state.ts";
+import { type DeployState, placeOf, type ReadScript, targetOf } from "./deploy-state.ts";
 import {
   blank,
   choiceItem,
@@ -23,9 +23,10 @@ import { functionItems, summaryLines } from "./script-pages.ts";
 export function appPage(state: DeployState, script: ReadScript) {
   const isRun = isEphemeral(state.given);
   const auth = authOf(state.given, script.base);
+  const place = placeOf(state);
   const name = textItem("name", "Name", state.given.name, {
     placeholder: isRun ? "like the script" : "",
-    note: "last part of its URL",
+    note: place.app === state.given.name ? "last part of its URL" : `${place.app} in its URL`,
     fault: () => nameFault(state) ?? takenFault(state),
   });
   const access = choiceItem("auth", "Access", auth, [
@@ -36,22 +37,46 @@ export function appPage(state: DeployState, script: ReadScript) {
   const warning = "Anyone who can reach the URL can use the app and its machine.";
   return {
     question: `What should the ${isRun ? "run" : "app"} be called, and who may call it?`,
-    items: [...functionItems(state), name, access],
+    items: [...functionItems(state), name, ...environmentItems(state), access],
     lines: [
       ...nameLines(state),
       ...(auth === "public" ? [warningLine(warning)] : []),
       blank,
       ...summaryLines(script),
     ],
+    fault: environmentFault(state),
   };
 }
 
-function nameFault({ given, rules }: DeployState): string | undefined {
+/** Returns the choice of an environment, if there is one besides `main`. */
+function environmentItems(state: DeployState) {
+  const { environment, isMain } = placeOf(state);
+  const there = loadedValue(state.known.environments) ?? [];
+  const names = new Set([...there.map(({ name }) => name), environment]);
+  if (isMain && names.size === 1) return [];
+  const options = [...names].map((name) => {
+    const { apps = 0, description = "" } = there.find((each) => each.name === name) ?? {};
+    return [name, name, description || plural(apps, "app")] as const;
+  });
+  return [choiceItem("environment", "Environment", environment, options)];
+}
+
+/** Finds an environment that the server does not have; unknown while it is not running. */
+function environmentFault(state: DeployState): string | undefined {
+  const { environment } = placeOf(state);
+  const there = loadedValue(state.known.environments) ?? [];
+  if (there.length === 0 || there.some(({ name }) => name === environment)) return undefined;
+  return `The environment ${environment} does not exist. Create it with deployctl environments create ${environment}.`;
+}
+
+function nameFault(state: DeployState): string | undefined {
+  const { given, rules } = state;
   const { name = "" } = given;
   if (name === "" && isEphemeral(given)) return undefined;
-  const fault = rules.nameFault(name);
+  const fault = rules.nameFault(name, placeOf(state).environment);
   if (fault === undefined) return undefined;
-  const hint = name === "" ? "" : ` Try ${rules.suggestName(name)}.`;
+  // Suggestions have no environment.
+  const hint = name === "" || name.includes("--") ? "" : ` Try ${rules.suggestName(name)}.`;
   return `The name ${fault}.${hint}`;
 }
 
@@ -61,13 +86,14 @@ function takenFault(state: DeployState): string | undefined {
 }
 
 /** Returns the app that already has the name. */
-function namesake({ given, known }: DeployState): AppDocument | undefined {
-  return loadedValue(known.apps)?.find(({ app }) => app === given.name);
+function namesake(state: DeployState): AppDocument | undefined {
+  const { app: name } = placeOf(state);
+  return loadedValue(state.known.apps)?.find(({ app }) => app === name);
 }
 
 function nameLines(state: DeployState): Line[] {
   const { apps } = state.known;
-  const { name = "" } = state.given;
+  const { app: name } = placeOf(state);
   // The fault is already shown below the field.
   if (state.faults.name !== undefined) return [];
   const fault = nameFault(state);

@@ -12,6 +12,7 @@ import {
   type Facts,
   type FactValues,
   type PreflightResult,
+  placeOf,
   profileOf,
   type ReadScript,
   targetOf,
@@ -56,9 +57,16 @@ export class DeployLoader {
       },
       apps: { about: aboutProfile, read: (state) => this.#apps(state) },
       capacity: { about: aboutProfile, read: () => this.server().capacity() },
-      secrets: { about: aboutProfile, read: () => this.#list((client) => client.secrets()) },
+      environments: {
+        about: aboutProfile,
+        read: () => this.#list((client) => client.environments()),
+      },
+      secrets: {
+        about: (state) => `${aboutProfile(state)} ${placeOf(state).environment}`,
+        read: (state) => this.#list((client) => client.secrets(placeOf(state).environment)),
+      },
       app: {
-        about: (state) => `${aboutProfile(state)} ${state.given.name}`,
+        about: (state) => `${aboutProfile(state)} ${placeOf(state).app}`,
         read: (state) => this.#app(state),
       },
       checked: { about: () => "", read: (state) => this.#check(state) },
@@ -209,7 +217,8 @@ export class DeployLoader {
   }
 
   async #app(state: DeployState) {
-    const found = (await this.#apps(state)).find(({ app }) => app === state.given.name);
+    const { app: name } = placeOf(state);
+    const found = (await this.#apps(state)).find(({ app }) => app === name);
     return found && (await this.server().client.app(`${found.organisation}/${found.app}`));
   }
 
@@ -230,7 +239,7 @@ export class DeployLoader {
     const number = this.#checks;
     const base = baseOf(state);
     if (base === undefined) throw new Error("The script has not been read yet.");
-    const answers = deployAnswersOf(state.given, base, targetOf(state));
+    const answers = deployAnswersOf(state.given, base, targetOf(state), placeOf(state));
     const preparing = cloud.scripts.prepare(answers, this.server());
     const checking = cloud.scripts.preflight(preparing, this.server(), (checks) => {
       // Checks of an earlier attempt may still run.

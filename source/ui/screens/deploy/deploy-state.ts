@@ -7,6 +7,7 @@ import type {
   AppDocument,
   DeployPhase,
   DeployResult,
+  EnvironmentDocument,
   NewKeyDocument,
   SecretDocument,
 } from "../../../cloud/admin/documents.ts";
@@ -22,7 +23,7 @@ import type {
   TestStep,
 } from "../../app/cloud-access.ts";
 import { createEditorState, type EditorState } from "../../editor/editor-state.ts";
-import type { GivenValues, Rules } from "./answers.ts";
+import { type AppPlace, appPlaceOf, type GivenValues, type Rules } from "./answers.ts";
 
 export type StepId =
   | "script"
@@ -70,9 +71,12 @@ export interface FactValues {
   /** Names that can follow `::` in the reference; depends on the script's path. */
   readonly functions: readonly string[];
   readonly targets: readonly CloudTarget[];
-  /** Depends on the profile, like the next three. */
+  /** Depends on the profile, like the next four. */
   readonly capacity: MachineCapacity | undefined;
   readonly apps: readonly AppDocument[];
+  /** `main` first; empty while the server does not run. */
+  readonly environments: readonly EnvironmentDocument[];
+  /** Of the app's environment. */
   readonly secrets: readonly SecretDocument[];
   /** The app of the chosen name; undefined when there is none. */
   readonly app: AppDetails | undefined;
@@ -187,6 +191,11 @@ export function targetOf({ given, known }: DeployState): CloudTarget | undefined
   return loadedValue(known.targets)?.find(({ profile, isCurrent }) =>
     given.profile === undefined ? isCurrent : profile === given.profile,
   );
+}
+
+/** Returns the app's name and environment on its server. */
+export function placeOf(state: DeployState): AppPlace {
+  return appPlaceOf(state.given, targetOf(state), state.rules);
 }
 
 /** Returns the chosen profile; undefined for the current one. */

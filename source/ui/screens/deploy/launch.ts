@@ -5,7 +5,7 @@ import { formatMilliseconds } from "../../../base/formats.ts";
 import type { DeployPhase, EphemeralEvent } from "../../../cloud/admin/documents.ts";
 import type { TestStep } from "../../app/cloud-access.ts";
 import { scriptOf } from "./answers.ts";
-import { type DeployState, type Launch, revisionBefore } from "./deploy-state.ts";
+import { type DeployState, type Launch, placeOf, revisionBefore } from "./deploy-state.ts";
 import { blank, errorLine, fact, type Line, line, warningLine, workingLine } from "./form.ts";
 
 const logLinesMaximum = 500;
@@ -114,10 +114,10 @@ export function launchPage(state: DeployState) {
   };
 }
 
-function launchQuestion({ given }: DeployState, launch: Launch): string {
+function launchQuestion(deploy: DeployState, launch: Launch): string {
   const { state, isEphemeral, result } = launch;
   const [, generated] = result?.app.split("/") ?? [];
-  const name = generated ?? (given.name || scriptOf(given));
+  const name = generated ?? (placeOf(deploy).app || scriptOf(deploy.given));
   switch (state) {
     case "running":
       return `Launching ${name}`;

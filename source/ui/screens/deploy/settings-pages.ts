@@ -6,9 +6,16 @@ import { loadedValue } from "../../../client/live/loadable.ts";
 import type { AppConfig } from "../../../cloud/app-config.ts";
 import type { ReadVariable } from "../../../cloud/inspection/inspection.ts";
 import type { ConfigAnswers } from "../../app/cloud-access.ts";
-import { configAnswersOf, namesIn, newVariable, variablePrefix, variablesOf } from "./answers.ts";
+import {
+  type AppPlace,
+  configAnswersOf,
+  namesIn,
+  newVariable,
+  variablePrefix,
+  variablesOf,
+} from "./answers.ts";
 import { capacityLines } from "./app-pages.ts";
-import type { DeployState, ReadScript } from "./deploy-state.ts";
+import { type DeployState, placeOf, type ReadScript } from "./deploy-state.ts";
 import {
   choiceItem,
   fact,
@@ -41,7 +48,7 @@ export function variablesPage(state: DeployState, { inspection }: ReadScript) {
   const secrets = textItem("secretNames", "Stored secrets", given.secretNames, {
     placeholder: "names, optional",
     note: stored?.length ? `on the server: ${stored.join(", ")}` : "names of secrets on the server",
-    fault: (text) => secretsFault(text, stored),
+    fault: (text) => secretsFault(text, stored, placeOf(state)),
   });
   return {
     question: "Which variables should replicas get?",
@@ -83,10 +90,16 @@ function variableFault(text: string): string | undefined {
   return "Use NAME=VALUE; a name has letters, digits and underscores.";
 }
 
-function secretsFault(text: string, stored: readonly string[] | undefined): string | undefined {
+function secretsFault(
+  text: string,
+  stored: readonly string[] | undefined,
+  { environment, isMain }: AppPlace,
+): string | undefined {
   const missing = namesIn(text).find((name) => stored?.includes(name) === false);
   if (missing === undefined) return undefined;
-  return `No secret ${missing} on the server. Set it with deployctl secrets set ${missing}=VALUE.`;
+  const command = `deployctl secrets set ${missing}=VALUE`;
+  if (isMain) return `No secret ${missing} on the server. Set it with ${command}.`;
+  return `No secret ${missing} in ${environment}. Set it with ${command} --environment ${environment}.`;
 }
 
 export function resourcesPage(state: DeployState, script: ReadScript) {

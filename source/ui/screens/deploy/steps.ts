@@ -22,12 +22,12 @@ export interface Step {
 /** Main steps; the last one ends with the launch. */
 export const mainSteps: readonly Step[] = [
   { id: "script", title: "Source", page: scriptPage, reads: ["scripts", "models"] },
-  { id: "app", title: "Name and access", page: scripted(appPage), reads: ["apps"] },
+  { id: "app", title: "Name and access", page: scripted(appPage), reads: ["apps", "environments"] },
   {
     id: "review",
     title: "Review and launch",
     page: scripted((state, script) => reviewPage(state, script, wrongAnswer(state))),
-    reads: ["checked", "app"],
+    reads: ["checked", "app", "environments"],
   },
 ];
 

@@ -7,6 +7,7 @@ import { ScreenDrafts } from "../../../../source/cli/cloud/screen-drafts.ts";
 import type {
   AppDocument,
   DeployEvent,
+  EnvironmentDocument,
   EventDocument,
   KeyDocument,
   LogDocument,
@@ -92,6 +93,17 @@ export function sampleKey(change: Partial<KeyDocument> = {}): KeyDocument {
     expiresAt: undefined,
     lastUsedAt: undefined,
     revokedAt: undefined,
+    ...change,
+  };
+}
+
+export function sampleEnvironment(change: Partial<EnvironmentDocument> = {}): EnvironmentDocument {
+  return {
+    organisation: "local",
+    name: "main",
+    description: undefined,
+    createdAt: undefined,
+    apps: 1,
     ...change,
   };
 }
@@ -198,6 +210,7 @@ export class SampleServer implements CloudServer, CloudClient {
   usageList: UsageDocument[] = [];
   revisionList: RevisionDocument[] = [sampleRevision()];
   eventList: EventDocument[] = [];
+  environmentList: EnvironmentDocument[] = [sampleEnvironment()];
   activation: DeployEvent[] = [];
   readonly #lines = new Set<AsyncQueue<LogDocument>>();
 
@@ -247,6 +260,7 @@ export class SampleServer implements CloudServer, CloudClient {
   usage = async () => await this.#answer(this.usageList);
   keys = async () => await this.#answer(this.keyList);
   secrets = async () => await this.#answer([]);
+  environments = async () => await this.#answer(this.environmentList);
   variables = async () => await this.#answer([]);
 
   async *events(): AsyncGenerator<EventDocument> {
@@ -376,6 +390,8 @@ export function sampleCloud(server: SampleServer): CloudAccess {
       prepare: notAsked,
       preflight: notAsked,
       nameFault: notAsked,
+      nameIn: notAsked,
+      environmentOf: notAsked,
       suggestName: notAsked,
       looksSecret: notAsked,
       previewScale: notAsked,

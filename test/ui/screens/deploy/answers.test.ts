@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { parseTimeSpan } from "../../../../source/base/duration.ts";
 import {
+  appPlaceOf,
   configAnswersOf,
   deployAnswersOf,
   type GivenValues,
@@ -64,11 +65,13 @@ describe("the answers as a deployment", () => {
 
   test("name the function, and no app name if one is to be generated", () => {
     const given = { script: " serve.py ", target: "chat", name: "", mode: "run" };
-    const target = { organisation: "acme", machineType: "any" };
-    expect(deployAnswersOf(given, base, target)).toMatchObject({
+    const target = { organisation: "acme", machineType: "any", environment: undefined };
+    const place = appPlaceOf(given, target, rules);
+    expect(deployAnswersOf(given, base, target, place)).toMatchObject({
       config: { machineType: "any" },
       reference: "serve.py::chat",
       appName: undefined,
+      environmentName: "main",
       organisation: "acme",
       isEphemeral: true,
     });
@@ -83,6 +86,12 @@ describe("the command", () => {
     const given = { script: "a b.py", target: "serve", name: "chat", auth: "shared" };
     expect(command({ ...given, maxConcurrency: "8", gpuCount: "1" }, "lab")).toBe(
       "deployctl deploy 'a b.py::serve' --app-name chat --profile lab --auth shared --gpus 1 --max-concurrency 8",
+    );
+  });
+
+  test("names a chosen environment", () => {
+    expect(command({ script: "deploy.py", name: "chat", environment: "staging" })).toBe(
+      "deployctl deploy deploy.py --app-name chat --environment staging",
     );
   });
 

@@ -16,7 +16,13 @@ import type { CloudAccess, PreflightFinding } from "../../../../source/ui/app/cl
 import { runApp } from "../../../../source/ui/app/run-app.tsx";
 import { until } from "../../../support/until.ts";
 import { keys, SizedTerminal } from "../../support/sized-terminal.ts";
-import { SampleServer, sampleCloud, sampleRevision } from "../console/sample-cloud.ts";
+import {
+  SampleServer,
+  sampleApp,
+  sampleCloud,
+  sampleEnvironment,
+  sampleRevision,
+} from "../console/sample-cloud.ts";
 import { deployResult } from "./sample-answers.ts";
 
 // The test runner's console lacks the class from which Ink creates its own.
@@ -205,6 +211,24 @@ describe("the steps before the launch", () => {
     await next(screen, "Ready to launch");
     await screen.until("Concurrency: 1 -> 4");
     expect(screen.text).toContain("Max replicas: 1 -> 2");
+  });
+
+  test("deploy to the chosen environment, under its name", async () => {
+    const opened = await openDeploy({ change: { prepare } });
+    const { screen, server } = opened;
+    server.environmentList = [sampleEnvironment(), sampleEnvironment({ name: "staging" })];
+    server.appList = [sampleApp({ app: "chat" })];
+    await enterScript(screen, "chat exists: r0002-1a2b3c4d, ready.");
+    screen.type(keys.down + right);
+    await screen.until("< staging >");
+    await screen.until("chat--staging is available.");
+    await next(screen, "Ready to launch");
+    await screen.until("--environment staging");
+    expect(screen.text).toContain("chat--staging, private");
+    expect(screen.text).toContain("None: this is the first revision.");
+    await next(screen, "3 of 3  Launch");
+    await sent(server, 1);
+    expect(server.requests[0]).toMatchObject({ name: "chat--staging" });
   });
 
   test("name what the app keeps, and ask before another script gets its secrets", async () => {

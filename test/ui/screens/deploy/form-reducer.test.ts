@@ -1,7 +1,7 @@
 // Tests how keys change answers and faults of the form.
 import { describe, expect, test } from "vitest";
 import { fieldAfterText, fieldWith } from "../../../../source/ui/editor/line-field.ts";
-import type { DeployState } from "../../../../source/ui/screens/deploy/deploy-state.ts";
+import { type DeployState, placeOf } from "../../../../source/ui/screens/deploy/deploy-state.ts";
 import {
   addVariable,
   checkStep,
@@ -18,6 +18,7 @@ import {
   resumedStep,
   wrongAnswer,
 } from "../../../../source/ui/screens/deploy/steps.ts";
+import { sampleEnvironment } from "../console/sample-cloud.ts";
 import { appDetails, inspectionOf, loaded, stateOf } from "./sample-answers.ts";
 
 const type = (state: DeployState, text: string) =>
@@ -206,6 +207,58 @@ describe("variables", () => {
     expect(moveFocus(type(field, "HF_TOKEN"), -1).faults).not.toHaveProperty("secretNames");
     const fault = moveFocus(type(field, "NO_SUCH"), -1).faults.secretNames;
     expect(fault).toContain("deployctl secrets set NO_SUCH=VALUE");
+  });
+});
+
+describe("the environment", () => {
+  const there = loaded([
+    sampleEnvironment(),
+    sampleEnvironment({ name: "staging", description: "before release" }),
+  ]);
+  const target = { profile: "local", isCurrent: true, isLocal: true, place: "this machine" };
+  const targets = loaded([{ ...target, organisation: undefined, environment: "staging" }]);
+  const valueIn = (state: DeployState) =>
+    pageOf(state).items.find(({ id }) => id === "environment")?.value;
+
+  test("is asked for if there is one besides main", () => {
+    const alone = { environments: loaded([sampleEnvironment()]) };
+    expect(valueIn(openStep(stateOf("app", {}, alone), "app"))).toBeUndefined();
+    const state = openStep(stateOf("app", {}, { environments: there }), "app");
+    expect(valueIn(state)).toBe("main");
+    const chosen = choose(moveFocus(state, 1), 1);
+    expect(valueIn(chosen)).toBe("staging");
+    expect(linesOf({ ...chosen, known: { ...chosen.known, apps: loaded([]) } })).toContain(
+      "chat--staging is available.",
+    );
+  });
+
+  test("is the profile's, else that of the name", () => {
+    const named = stateOf("app", { name: "chat--staging" }, { environments: there });
+    expect(valueIn(named)).toBe("staging");
+    expect(checkStep(named).faults).toEqual({});
+    expect(placeOf(named)).toMatchObject({ app: "chat--staging", environment: "staging" });
+    const set = stateOf("app", {}, { environments: there, targets });
+    expect(placeOf(set)).toMatchObject({ app: "chat--staging", environment: "staging" });
+    const other = stateOf("app", { environment: "main" }, { environments: there, targets });
+    expect(placeOf(other)).toMatchObject({ app: "chat", environment: "main" });
+  });
+
+  test("has to exist, and to be that of the name", () => {
+    const unknown = stateOf("app", { environment: "stagin" }, { environments: there });
+    expect(checkStep(unknown).faults[""]).toContain("deployctl environments create stagin");
+    const given = { name: "chat--staging", environment: "main" };
+    const other = stateOf("app", given, { environments: there });
+    expect(checkStep(other).faults.name).toBe(
+      "The name is one of the environment staging, not of main.",
+    );
+  });
+
+  test("decides which secrets there are", () => {
+    const typed = { environment: "staging", secretNames: "NO_SUCH" };
+    const state = stateOf("variables", typed, { environments: there, secrets: loaded([]) });
+    expect(checkStep(state).faults.secretNames).toContain(
+      "deployctl secrets set NO_SUCH=VALUE --environment staging",
+    );
   });
 });
 

@@ -16,6 +16,8 @@ import { sampleApp, sampleRevision } from "../console/sample-cloud.ts";
 /** The rules of deployctl. */
 export const rules: Rules = {
   nameFault: facts.appNameFault,
+  nameIn: facts.appNameIn,
+  environmentOf: facts.environmentOf,
   suggestName: facts.appNameFor,
   looksSecret: facts.isSecretVariable,
   config: facts.configFor,
