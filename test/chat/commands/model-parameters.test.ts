@@ -63,7 +63,13 @@ test("every parameter of a model can be set", () => {
 
 test("parameters that reload the model say so", () => {
   for (const [name, { when }] of Object.entries(parameterKinds)) {
-    const texts = { use_mmap: "true", kv_cache_type: "f16", split_mode: "row", spec_type: "none", stop: "x" };
+    const texts = {
+      use_mmap: "true",
+      kv_cache_type: "f16",
+      split_mode: "row",
+      spec_type: "none",
+      stop: "x",
+    };
     const value = texts[name as keyof typeof texts] ?? "1";
     expect(parseParameter(`${name} ${value}`)).toMatchObject({ isForLoading: when === "load" });
   }
