@@ -39,10 +39,10 @@ export class Deployments {
   }
 
   /**
-   * Deploys a lasting app. What an earlier deployment gave to it is kept, changed or removed on
-   * request, and never lost in silence.
+   * Deploys a permanent app. The request names each variable of earlier deployments that is kept,
+   * changed or removed.
    *
-   * @throws ProductError as `accept`
+   * @throws ProductError as `accept`; `CLOUD_CONFLICT` for a request that does not name all
    */
   async deploy(
     request: DeploymentRequest,

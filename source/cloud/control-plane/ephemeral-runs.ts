@@ -16,7 +16,7 @@ const heartbeatMs = 10_000;
 /** Time that running requests get when the client disconnects. */
 const lastRequestsMs = 5000;
 
-/** Leaves room for a number in a name. */
+/** Leaves room for a number behind the name. */
 const longestBaseName = 55;
 
 export interface EphemeralParts {
@@ -182,7 +182,7 @@ export class RunLog {
   /** Last lines sent, in the form of `LogQuery.after`. */
   readonly #sent = new Map<string, number>();
 
-  /** @param of excludes, by its time, earlier apps of the same name */
+  /** @param of the app; its time excludes earlier ones of the same name */
   constructor(engine: Pick<Engine, "logs">, of: AppKey & { sinceMs: number }, feed: RunFeed) {
     this.#engine = engine;
     this.#of = of;

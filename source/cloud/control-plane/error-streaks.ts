@@ -29,7 +29,7 @@ export class ErrorStreaks {
     this.#clock = clock;
   }
 
-  /** Takes a request that is over; those that reached no replica say nothing about the app. */
+  /** Takes a request that is over. Those that reached no replica say nothing about the app. */
   note({ organisation, app, revision, replica, status, errorType }: Answer): void {
     if (organisation === undefined || app === undefined || revision === undefined) return;
     if (replica === undefined || errorType === "client_disconnected") return;

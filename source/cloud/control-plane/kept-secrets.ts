@@ -1,4 +1,4 @@
-// Deployment requests completed with the secrets that the app keeps from its revision before.
+// Secrets that an app keeps from its previous revision, added to a deployment request.
 import { ProductError } from "../../base/product-error.ts";
 import type { DeploymentRequest } from "../admin/documents.ts";
 import { cloudErrors } from "../errors.ts";
@@ -6,17 +6,17 @@ import type { AppKey } from "../state/app-records.ts";
 import { type AppVariables, type VariableChanges, variableChanges } from "../variable-changes.ts";
 import { activeRevision, type ControlContext } from "./control-context.ts";
 
-/** Request that contains all values, with what it changes for the app. */
+/** Request with all values, and its changes to the app's variables. */
 export interface WholeRequest {
   whole: DeploymentRequest;
   changes: VariableChanges;
 }
 
 /**
- * Takes over the secrets that the request keeps: only the server has their values.
+ * Adds the secrets that the request keeps, whose values only the server has.
  *
- * @throws ProductError `CLOUD_CONFLICT` for a request that would drop a variable or secret without
- *   saying so, since another deployment came in between
+ * @throws ProductError `CLOUD_CONFLICT` for a request that neither keeps, sets nor unsets a variable or
+ *   secret; another deployment may have added it meanwhile
  */
 export function withKeptSecrets(
   context: ControlContext,

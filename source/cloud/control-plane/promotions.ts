@@ -9,7 +9,7 @@ import type { Deployments } from "./deployments.ts";
 
 /**
  * Deploys the script, files and configuration of the source's active revision. Named secrets are those of
- * the target's environment; values frozen with the target's revision stay, and others come along.
+ * the target's environment. Values frozen with the target's revision stay; other frozen values come along.
  *
  * @throws ProductError `CLOUD_ENVIRONMENT_UNKNOWN`, `CLOUD_CONFLICT`, and those of a deployment
  */

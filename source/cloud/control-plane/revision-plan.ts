@@ -24,7 +24,8 @@ export function planOf(store: CloudStore, revision: RevisionRecord): RevisionPla
 }
 
 /**
- * Returns values frozen with the revision first, then those of the organisation.
+ * Returns the secrets frozen with the revision, and those that it names in the app's environment. A frozen
+ * value wins.
  *
  * @throws ProductError `CLOUD_SECRET_UNKNOWN`
  */

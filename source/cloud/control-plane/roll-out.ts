@@ -173,7 +173,7 @@ export class RollOut {
     }
   }
 
-  /** Returns the number of replicas that take over the traffic, or a share of it, of those that are ready. */
+  /** Returns how many replicas take over the traffic, or a share of it, from those that are ready. */
   #wanted(): number {
     const { context, app } = this.#options;
     const { store } = context;
@@ -187,7 +187,7 @@ export class RollOut {
     return Math.ceil((Math.min(ready.length, maxConcurrency) * percent) / 100);
   }
 
-  /** Switches to the revision, or gives it its share. */
+  /** Switches to the revision, or gives it its share of the traffic. */
   #finish({ replica, createdAt }: ReplicaRecord): DeployResult {
     const { context, manager, app } = this.#options;
     const revision = this.#revision();
@@ -239,7 +239,7 @@ export class RollOut {
     return this.#allVerifying(revision)[0];
   }
 
-  /** Includes those that serve already, of a revision that is promoted. */
+  /** Includes replicas that serve already, if the revision is promoted. */
   #allVerifying(revision: RevisionRecord): ReplicaRecord[] {
     const { store } = this.#options.context;
     const isCandidate = this.#isCandidate(revision);

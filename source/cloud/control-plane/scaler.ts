@@ -64,7 +64,7 @@ export class Scaler {
     return this.#manager.sleep.wokenOf(replica);
   }
 
-  /** Returns the scale of an app; a server that can sleep stays awake for as long as it says. */
+  /** Returns the scale of an app. Where its servers can sleep, they do so after `sleepAfterMs`. */
   scaleOf(app: AppRecord, revision: RevisionRecord): ScaleSettings {
     const scale = sharedScale(app, revision);
     const { sleepAfterMs } = scale;
@@ -245,7 +245,7 @@ export class Scaler {
     if (name !== undefined && this.#context.shortages.delete(name)) this.#context.publish();
   }
 
-  /** A request waiting for the scaling delay triggers no pass by itself. */
+  /** Triggers a pass at the end of the scaling delay, as a waiting request triggers none by itself. */
   #wakeForQueue(app: AppRecord, revision: RevisionRecord): void {
     const { scalingDelayMs } = sharedScale(app, revision);
     const { queued, oldestQueuedMs } = this.#demand(app, revision);

@@ -9,7 +9,7 @@ import { describeError } from "../../base/product-error.ts";
 export interface SleepingServer {
   /** For events, such as `vLLM`. */
   name: string;
-  /** Time after which a server that wakes counts as stuck, if a start may take as long. */
+  /** Time to wake, after which the server counts as stuck; never longer than the limit for a start. */
   wakeLimitMs: number;
   /** Resolves when its memory is given back. Throws if it refuses. */
   sleep(signal: AbortSignal): Promise<void>;
@@ -65,8 +65,8 @@ function vllmAt(endpoint: string): SleepingServer {
 }
 
 /**
- * Unloading ends the processes that hold models, of which callers may have loaded others; loading one again
- * reads its file from the page cache.
+ * Unloads all models, as callers may have loaded others, which ends the processes that hold them. Loading one
+ * again reads its file from the page cache.
  *
  * @param model loaded again
  */

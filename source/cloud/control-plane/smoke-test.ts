@@ -68,7 +68,7 @@ export async function askApi(
   return { kind: "openai", model };
 }
 
-/** A server that is slow or fails for another reason is believed. */
+/** Returns false only for a server that refuses chats. A slow or failing one may still be able to chat. */
 async function canChat(target: SmokeTarget, model: string): Promise<boolean> {
   const body = { model, messages: [{ role: "user", content: "Hello!" }], max_tokens: 1 };
   const request = { method: "POST", path: "/v1/chat/completions", limitMs: apiLimitMs };

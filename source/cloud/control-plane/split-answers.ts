@@ -6,7 +6,7 @@ import { type AnswerFigures, addAnswer, noAnswers } from "../metrics/usage-figur
 import { type AppKey, type AppRecord, appName } from "../state/app-records.ts";
 import type { CloudStore } from "../state/cloud-store.ts";
 
-/** Interval between two writes; a control plane that is killed loses the answers since the last one. */
+/** Interval between two writes. A control plane that is killed loses the answers since the last one. */
 const writeEveryMs = 5000;
 
 interface Counted {
@@ -30,7 +30,7 @@ export class SplitAnswers {
     }
   }
 
-  /** Counts from the stored answers on. */
+  /** Continues to count from the stored answers. */
   restart(app: AppRecord): void {
     const answers = structuredClone({ ...app.traffic?.answers });
     const key = { organisation: app.organisation, app: app.app };

@@ -16,8 +16,8 @@ export interface SplitBeginning {
 }
 
 /**
- * Begins a split in one transaction, in place of an earlier one, whose candidate's replicas the next
- * pass drains.
+ * Begins a split in one transaction, in place of an earlier one. The next pass drains the replicas of the
+ * earlier candidate.
  */
 export function beginSplit({ context, app, candidate, plan, fresh }: SplitBeginning): void {
   const { store, clock } = context;

@@ -27,7 +27,7 @@ type Identified = { key: CloudKey } | { refusal: Refusal };
 
 const scheme = "Key ";
 const howToSend = "Send it as 'Authorization: Key <token>'.";
-/** OpenAI's clients send their key as Bearer, unless they get the header. */
+/** Scheme of OpenAI's clients, unless they are given the whole header. */
 const bearer = /^bearer /i;
 const howOpenAiSends =
   'With OpenAI\'s clients set default_headers={"Authorization": "Key <token>"} in Python, ' +
@@ -165,7 +165,8 @@ function admitIfAvailable(
 }
 
 /**
- * A failing app may recover before a queued request's time is over.
+ * Refuses questions about requests of a deleted app, and submissions to a deleted or paused one. A failing app
+ * may recover before a queued request's time is over.
  *
  * @param submitted path of a submission
  */

@@ -27,7 +27,7 @@ export class AppTraffic {
   #slots: readonly ReplicaSlot[] = [];
   #busy = 0;
   #meanMs: number | undefined;
-  /** Monotonic time of the first request that failed cold and still wants a replica started. */
+  /** Monotonic time of the first request that failed without a ready replica, until one is open. */
   #wantedSince: number | undefined;
   /** State in the previous routing table. */
   #wasOpen = false;
@@ -47,7 +47,7 @@ export class AppTraffic {
     return this.#slots.some((slot) => slot.isOpen);
   }
 
-  /** Returns true if a replica that the request may get accepts requests. */
+  /** Returns true if one of the replicas for the request accepts requests. */
   isOpenFor(waiter: Waiter): boolean {
     const revision = this.#revisionOf(waiter);
     return revision === undefined ? this.isOpen : this.#isOpenIn(revision, undefined);
@@ -72,7 +72,7 @@ export class AppTraffic {
     };
   }
 
-  /** @param wantedMs age of the oldest request that failed cold and still wants a replica */
+  /** @param wantedMs age of the oldest request that failed without a ready replica; it still needs one */
   #dividedDemand(now: number, wantedMs: number | undefined): Partial<Demand> {
     const { candidate } = this.routed;
     if (candidate === undefined) return {};
@@ -144,7 +144,7 @@ export class AppTraffic {
     if (this.#queue.delete(waiter)) this.#onChange();
   }
 
-  /** Counts as demand until a replica is open, although no request is queued. */
+  /** Keeps the demand for a replica until one is open, although no request is queued. */
   wantReplica(): void {
     this.#wantedSince ??= this.#clock.now();
     this.#onChange();
@@ -166,7 +166,7 @@ export class AppTraffic {
     this.#onChange();
   }
 
-  /** Avoids a replica that refused a connection for a short time. */
+  /** Avoids a replica for a short time after it refused a connection. */
   avoid(slot: ReplicaSlot): void {
     slot.avoidedUntil = this.#clock.now() + avoidMs;
   }
@@ -207,7 +207,7 @@ export class AppTraffic {
     return false;
   }
 
-  /** Returns true if a request waits that comes before a new one of the revision. */
+  /** Returns true if a queued request comes before a new one of the revision. */
   #hasQueued(revision: string | undefined): boolean {
     const isSplit = this.routed.candidate !== undefined;
     if (this.#queue.size === 0 || !isSplit) return this.#queue.size > 0;
@@ -215,8 +215,8 @@ export class AppTraffic {
   }
 
   /**
-   * Returns the revision that the request gets while traffic is split; undefined: any. A request
-   * that its own revision cannot serve now goes to the other one, unless it waits for a start.
+   * Returns the request's revision while traffic is split; undefined: any. The other revision takes
+   * it if its own has no open replica, unless it waits for one to start.
    */
   #revisionOf(waiter: Waiter): string | undefined {
     const shared = sharedTraffic(this.routed);
@@ -236,7 +236,7 @@ export class AppTraffic {
     return !waits && this.#isOpenIn(other, waiter.avoided) ? other : own;
   }
 
-  /** Returns true if a replica of the revision accepts requests, besides one that failed. */
+  /** @param avoided replica that does not count */
   #isOpenIn(revision: string, avoided: ReplicaSlot | undefined): boolean {
     return this.#slots.some(
       (slot) => slot.isOpen && slot.revision === revision && slot !== avoided,
@@ -253,7 +253,7 @@ export class AppTraffic {
       return slot.inFlight < slot.limit(own.maxMultiplexing, now, this.#clock);
     };
     const [only] = this.#slots;
-    // The common case needs no lists.
+    // Builds no lists in the common case.
     if (this.#slots.length === 1 && only !== undefined) return hasRoom(only) ? only : undefined;
     const free = this.#slots.filter(hasRoom);
     const others = free.filter((slot) => slot !== waiter.avoided);
@@ -265,7 +265,7 @@ export class AppTraffic {
     return own ?? chooseLeastBusy(candidates);
   }
 
-  /** Serves the queue again when a replica that warms up, or was avoided, takes more. */
+  /** Serves the queue again once a replica takes more: one that warms up, or one that was avoided. */
   #scheduleServing(): void {
     clearTimeout(this.#timer);
     if (this.#queue.size === 0) return;

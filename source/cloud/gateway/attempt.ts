@@ -56,7 +56,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   #isOver = false;
   #isGivenUp = false;
 
-  /** @param onNewConnection leaves no doubt if the replica has got the request */
+  /** @param onNewConnection a failure then never means that an idle connection was just closing */
   constructor(slot: ReplicaSlot, listener: AttemptListener, { onNewConnection = false } = {}) {
     this.#slot = slot;
     this.#connection = slot.pool.take({ isNew: onNewConnection });
@@ -64,7 +64,7 @@ export class Attempt implements Dispatcher.DispatchHandler {
   }
 
   send(request: ForwardedRequest): void {
-    // undici's type has only the standard methods, but it accepts any.
+    // undici accepts any method; its type has only the standard ones.
     const method = request.method as Dispatcher.HttpMethod;
     const { prefix } = this.#slot.address;
     const path = `${prefix}${request.path}`;

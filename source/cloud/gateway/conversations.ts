@@ -2,10 +2,10 @@
 import { hash } from "node:crypto";
 import { isRecord } from "../../base/json.ts";
 
-/** Conversation of a request, told by how it begins. */
+/** Conversation of a request, identified by its beginning. */
 export interface Conversation {
   digest: string;
-  /** Nothing follows the first turn, so no replica has read more of it than of any other. */
+  /** True for a first turn, whose prompt is in no replica's cache. */
   isNew: boolean;
 }
 
@@ -36,7 +36,7 @@ export function readConversation(body: Buffer, caller: string): Conversation | u
     const digest = digestOf([caller, model, system, prompt.slice(0, promptCharacters)]);
     return { digest, isNew: false };
   } catch {
-    return undefined; // the replica refuses it
+    return undefined; // The replica refuses it.
   }
 }
 

@@ -10,7 +10,7 @@ export function beginTrace(
   startedAt: number,
 ): TraceSpan {
   const method = request.method ?? "";
-  // A path without a known app comes from a stranger, and would be a new name each time.
+  // Strangers ask for paths without a known app. Each would be another name.
   const name = path === undefined ? method : `${method} /${path.organisation}/${path.app}`;
   const attributes = {
     "http.request.method": method,

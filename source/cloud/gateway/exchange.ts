@@ -45,7 +45,7 @@ export class Exchange implements AttemptListener {
   #tail: ReplyTail | undefined;
   #recording: ModelsRecording | undefined;
   #mayEndWithError = false;
-  /** The reply looks complete when its replica dies. */
+  /** True if the reply ends with its connection, and so looks complete when its replica dies. */
   #endsByClosing = false;
   /** Reply of a replica that cannot follow the early head. */
   #lateError: LateError | undefined;
@@ -204,7 +204,7 @@ export class Exchange implements AttemptListener {
     this.admitted.response.destroy();
   }
 
-  /** Only an app that may have several replicas needs it. */
+  /** Returns undefined for an app with a single replica, where there is nothing to choose. */
   #readConversation(): Conversation | undefined {
     const { head, key, traffic } = this.admitted;
     const { scale, candidate } = traffic.routed;
@@ -290,7 +290,7 @@ export class Exchange implements AttemptListener {
     const { response } = this.admitted;
     const refusal = this.#refusal;
     const hasLeft = !response.writableFinished && refusal === undefined;
-    // The early head had to say 200.
+    // The early head was sent with status 200.
     const isUntold = this.#reply.isEarly && refusal !== undefined;
     const status = isUntold ? statusOf(refusal) : response.statusCode;
     const hasFailed = this.#mayEndWithError && this.#tail?.endsWithError() === true;

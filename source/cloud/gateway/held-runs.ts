@@ -28,7 +28,7 @@ export type AnswerRun = (
   run: QueuedRun,
 ) => void;
 
-/** More than the gateway takes from clients, and from replicas. */
+/** Above the gateway's own limits for clients and replicas, which apply first. */
 const maxHeaderSize = 128 * 1024;
 /** Time for a control plane to read the last results. */
 const closingMs = 2000;

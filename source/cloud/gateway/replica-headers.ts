@@ -33,7 +33,7 @@ export function replicaHeaders(
     "X-Dctl-Request-Id",
     id,
   ];
-  // The replica's spans are parts of the gateway's.
+  // The gateway's span is the parent of the replica's.
   if (trace !== undefined) headers.push(...Object.entries(trace.headers).flat());
   if (key !== undefined) headers.push("X-Dctl-Key-Id", key.id);
   const { candidate } = traffic.routed;

@@ -55,7 +55,7 @@ export class RequestHandler {
   isStopping = false;
   /** Connections that close after the refusal sent on them. */
   readonly #closing = new WeakSet<Duplex>();
-  /** Requests with an admin key, which may send as slowly as somebody types. */
+  /** Requests with an admin key. Their bodies may be typed, so no minimum rate applies. */
   readonly #unhurried = new WeakSet<IncomingMessage>();
   readonly #changes = new Changes();
 
