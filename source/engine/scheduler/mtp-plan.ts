@@ -7,7 +7,7 @@ import { mtpBatchSize, mtpKeptStates } from "../text/mtp-states.ts";
 
 /** Usual number of llama.cpp: the heads are trained for one or a few tokens. */
 const usualTokens = 3;
-const mostTokens = 15;
+const maxTokens = 15;
 /** A longer text has little to add for the next few tokens: the model's state says most. */
 const largestWindow = 2048;
 const windowStep = 256;
@@ -45,7 +45,7 @@ export function planMtp(
   const plan = {
     contextLength: Math.ceil(window / windowStep) * windowStep,
     // Ollama's -1 leaves the number to the engine.
-    most: wanted < 0 ? usualTokens : Math.min(mostTokens, wanted),
+    most: wanted < 0 ? usualTokens : Math.min(maxTokens, wanted),
   };
   return {
     ...plan,

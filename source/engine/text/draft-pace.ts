@@ -26,7 +26,7 @@ const assumedReading = 0.5;
 /** Fewer tokens of a text predict little. */
 const leastContext = 64;
 /** More tokens are a text that was not read yet. */
-const mostReadWithDraft = 8;
+const maxReadWithDraft = 8;
 /** Answers to leave alone after one that drafting slowed down, doubled with each. */
 const retryAfter = { first: 2, last: 32 };
 
@@ -218,7 +218,7 @@ export class DraftPace {
     }: { read: number; readMs: number; steps: number; draftMs: number },
   ): number {
     // Each draft reads the tokens that the last step chose.
-    const isCatchingUp = read > mostReadWithDraft;
+    const isCatchingUp = read > maxReadWithDraft;
     if (isCatchingUp) {
       drafts.readingMs += readMs;
       this.#readMs = learn(this.#readMs, readMs / read);

@@ -28,7 +28,7 @@ const idleMs = 300;
 /** Steps of a size whose median counts. */
 const keptSteps = 9;
 /** Tokens of an answer to judge. */
-const mostJudged = 64;
+const maxJudged = 64;
 
 export class Drafter {
   readonly #options: DrafterOptions;
@@ -76,7 +76,7 @@ export class Drafter {
     this.#isStudying = true;
     try {
       const text = read.filter((token) => token >= 0);
-      const judged = Math.min(answered, mostJudged);
+      const judged = Math.min(answered, maxJudged);
       const isStopped = () => !this.#isStudying;
       const { source } = this.#options;
       const study = await source.study?.(text, judged, isStopped, this.#setThreads);

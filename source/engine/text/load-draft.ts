@@ -9,7 +9,7 @@ import { fitLayers } from "./fit-layers.ts";
 import { noHiddenOptions } from "./hidden-options.ts";
 
 /** llama.cpp's tolerance: some vocabularies are padded to a multiple. */
-const mostMissingTokens = 128;
+const maxMissingTokens = 128;
 /** The first tokens are control tokens, which may be named otherwise. Source: llama.cpp, common/speculative.cpp. */
 const firstComparedToken = 5;
 
@@ -83,7 +83,7 @@ function vocabularyDifference(
   model: AddonModel,
   [own, models]: [number, number],
 ): string | undefined {
-  if (Math.abs(own - models) > mostMissingTokens) return `${own} tokens, not ${models}`;
+  if (Math.abs(own - models) > maxMissingTokens) return `${own} tokens, not ${models}`;
   if (draft.getVocabularyType() !== model.getVocabularyType()) return "another kind";
   const bosOf = (each: AddonModel) => (each.shouldPrependBosToken() ? each.tokenBos() : -1);
   if (bosOf(draft) !== bosOf(model)) return "the begin-of-text token";
