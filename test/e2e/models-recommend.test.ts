@@ -31,7 +31,7 @@ test("prints a model for each purpose with size, memory and speed, asking the hu
   const { code, output, errors } = await recommend("--memory", "16GiB");
   expect({ code, errors }).toEqual({ code: 0, errors: "" });
   expect(output).toMatch(/^MODEL +SIZE +MEMORY +TOK\/S +DISK AFTER$/m);
-  expect(output).toMatch(/^hf\.co\/unsloth\/Aster-8B-GGUF:Q4_K_M +5 GB +5\.9 GiB +8-13 +-$/m);
+  expect(output).toMatch(/^hf\.co\/unsloth\/Aster-8B-GGUF:Q4_K_M +5 GB +5\.9 GiB +7\.7-13 +-$/m);
   expect(output).toContain(
     "Aster-8B-GGUF:Q4_K_M: The best that is comfortable here; 100k downloads",
   );
