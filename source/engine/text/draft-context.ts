@@ -1,5 +1,5 @@
-// Context of what drafts: one sequence, which is made to fit whatever text is asked for: cut to what it
-// shares with it, or begun again.
+// Context of a draft model or of MTP heads: one sequence. Before each draft it is cut to the part that it shares
+// with the text, or started again.
 import type { Addon, AddonContext, AddonModel, AddonSampler } from "./addon.ts";
 import type { DraftGuess, DraftPlan } from "./draft-pace.ts";
 import { sharedPrefixLength } from "./slot.ts";

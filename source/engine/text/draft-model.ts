@@ -1,8 +1,8 @@
 // Draft model: a small model of the same vocabulary that continues a text, which the model itself then checks in
 // one step.
 //
-// Its context is made to fit whatever text is asked for, so no cut, restore or copy of a slot has to be
-// followed. Images are left out.
+// Its context is compared with the text before each draft, so it need not follow cuts, restores and copies of
+// slots. Images are left out.
 
 import type { Addon, AddonModel, MemoryBreakdown } from "./addon.ts";
 import { DraftContext, type DraftContextParts, type SetThreads } from "./draft-context.ts";
@@ -63,7 +63,7 @@ export interface DraftSource {
   ): Promise<DraftStudy | undefined>;
 }
 
-/** What drafts the answers of a loaded model. */
+/** Source of drafts for a loaded model. */
 export interface LoadedDraft {
   /** For users. */
   name: string;

@@ -99,7 +99,7 @@ export interface DraftStudy {
 /** Upper ends of the ranges of probabilities whose chances are learned. */
 const ranges = [0.3, 0.6, 0.85, 1];
 
-/** Chances of guesses to be right: a draft model may be surer, or less sure, than it is right. */
+/** Measured shares of right guesses by their probability, since draft models over- or underestimate it. */
 class Chances {
   readonly #chances = ranges.map((end, at) => (end + (ranges[at - 1] ?? 0)) / 2);
 

@@ -1,15 +1,15 @@
 // Decision how many guessed tokens a step checks: by the cost of such steps, by how often guesses were
 // right, and within a budget for wrong ones.
 
-/** Steps of a size that count: plain ones, and those with a draft. */
+/** Last steps that are compared: plain ones, and those with a draft of one length. */
 const kept = { plain: 9, drafted: 5 };
 
-/** Low, as the first of few measurements would otherwise end all drafts if it is high by chance. */
+/** Low, so that one high measurement among few does not end all drafts. */
 const ratioQuantile = 1 / 3;
 
 /**
- * Costs of steps by their number of tokens, relative to plain steps. Each is compared with the plain
- * ones before it, since another program slows down both, and none counts alone.
+ * Costs of steps by their number of tokens, relative to plain steps. A step is compared with the plain steps
+ * before it, since another program slows down both. A single comparison decides nothing.
  */
 export class StepCosts {
   readonly #plain: number[] = [];
