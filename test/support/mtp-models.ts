@@ -23,7 +23,7 @@ import {
 export type MtpModel = "dense" | "hybrid";
 
 const heads = hidden / headLength;
-/** Of a hybrid model the last one has attention. */
+/** The last layer of a hybrid model has attention. */
 const layerCount = 4;
 /** Weight of what a layer adds. */
 const layerWeight = 0.3;

@@ -1,4 +1,4 @@
-// What a typed message names: images, with small pictures for the transcript, texts and resources.
+// Attachments that a typed message names: images, with small pictures for the transcript, texts and resources.
 
 import {
   type AttachedPrompt,

@@ -215,8 +215,8 @@ export class AppTraffic {
   }
 
   /**
-   * Returns the request's revision while traffic is split; undefined: any. The other revision takes
-   * it if its own has no open replica, unless it waits for one to start.
+   * Returns the request's revision while traffic is split, or undefined if any revision may take it. The other
+   * revision takes it if its own has no open replica, unless it waits for one to start.
    */
   #revisionOf(waiter: Waiter): string | undefined {
     const shared = sharedTraffic(this.routed);
@@ -243,7 +243,7 @@ export class AppTraffic {
     );
   }
 
-  /** @param revision undefined: any */
+  /** @param revision undefined if any revision may take the request */
   #choose(waiter: Waiter, revision: string | undefined): ReplicaSlot | undefined {
     const now = this.#clock.now();
     const { scale, candidate } = this.routed;

@@ -86,7 +86,7 @@ export interface LoadSettings {
   /** From the file's metadata, which the store has read and checked. */
   architecture: string;
   layers: number;
-  /** Those of `layers` that are announced as MTP heads and are not in the file. */
+  /** Number of `layers` that are announced as MTP heads and are not in the file. */
   missingMtpLayers: number;
   vocabularySize: number;
   trainedContextLength: number;

@@ -17,7 +17,7 @@ export interface DraftContextParts {
   context: AddonContext;
   /** Tokens of the window. */
   window: number;
-  /** Of the model that checks the drafts: larger tokens are unknown to it. */
+  /** Vocabulary of the model that checks the drafts: it does not know larger tokens. */
   vocabularySize: number;
 }
 

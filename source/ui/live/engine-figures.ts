@@ -13,7 +13,7 @@ export interface ConversationFigures {
   readonly model: string;
   /** The name it was loaded under, if different. */
   readonly loadedAs?: string | undefined;
-  /** Of the running answer, or of the last one. Like the next figures, undefined while unknown. */
+  /** Time of the running answer, or of the last one. Like the next figures, undefined while unknown. */
   readonly ttftMs: number | undefined;
   /** Median of this session's answers. */
   readonly ttftMedianMs: number | undefined;

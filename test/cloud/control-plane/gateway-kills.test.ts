@@ -100,7 +100,7 @@ async function killBeside(before: readonly ReplicaDocument[]): Promise<void> {
   const names = before.map(({ replica }) => replica);
   const killedAt = Date.now();
   await killGateway(folder);
-  // One may have ended before.
+  // A replica may have ended before.
   const ended = (await endings(names)).filter(({ at }) => at <= killedAt);
   const expected = before.filter(({ replica }) => ended.every((each) => each.replica !== replica));
   expect((await living()).map(identity)).toEqual(expected.map(identity));

@@ -76,7 +76,7 @@ export interface FactValues {
   readonly apps: readonly AppDocument[];
   /** `main` first; empty while the server does not run. */
   readonly environments: readonly EnvironmentDocument[];
-  /** Of the app's environment. */
+  /** Secrets of the app's environment. */
   readonly secrets: readonly SecretDocument[];
   /** The app of the chosen name; undefined when there is none. */
   readonly app: AppDetails | undefined;

@@ -1,4 +1,4 @@
-// What typed commands do on the screen.
+// Effects of typed commands on the screen.
 
 import type { CommandContext, Printed } from "../../../../chat/commands/command.ts";
 import { askPrompt } from "../../../../chat/conversation/ask-prompt.ts";
